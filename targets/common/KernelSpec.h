@@ -1,0 +1,76 @@
+// KernelSpec.h - a plan.kernel's family and parameters, typed and checked: what a kernel generator builds from.
+#ifndef HEADRACE_TARGETS_COMMON_KERNELSPEC_H
+#define HEADRACE_TARGETS_COMMON_KERNELSPEC_H
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include <cstdint>
+#include <string>
+
+namespace headrace {
+
+/// Families, operands, layouts and arithmetic: runtime/abi/README.md.
+enum class Family { Embed, Norm, Quantize, Gemv, Gemm, RopeAppend, Attend, Add };
+/// Encoding of a weight matrix; also the element type of a KV buffer (F32 or F16) and the output of a norm (F32, or
+/// A8).
+enum class Encoding { F32, F16, W8, W4, A8 };
+enum class Activation { None, Silu, Relu, Tanh, Gelu, GeluTanh };
+
+/// Fields that a family does not have keep their defaults. Names follow the parameter keys of plan.kernel.
+struct KernelSpec {
+  std::string name; ///< symbol of the function
+  Family family = Family::Add;
+  unsigned device = 0;
+
+  // embed, gemv, gemm. n: outputs (gated: outputs after gating); embed: vocabulary. k: inputs; embed: hidden size.
+  Encoding enc = Encoding::F32;
+  int64_t group = 0, n = 0, k = 0;
+  Activation act = Activation::None;
+  bool bias = false, gated = false;
+  bool residual = false; ///< norm too
+
+  // norm, quantize, add
+  int64_t cols = 0;
+  float eps = 0;
+  Encoding out = Encoding::F32; ///< norm: F32 or A8 (then `group`)
+
+  // rope_append, attend. context: positions of the cache, a multiple of 32.
+  int64_t heads = 0, kvHeads = 0, headDim = 0, rotary = 0, context = 0;
+  Encoding kType = Encoding::F32, vType = Encoding::F32;
+  float scale = 0;
+
+  /// Reads `params`; on a missing, mistyped, unknown or senseless parameter emits one error and fails.
+  static mlir::FailureOr<KernelSpec> parse(llvm::StringRef name, llvm::StringRef family, mlir::DictionaryAttr params,
+                                           unsigned device, llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+  bool isMatmul() const { return family == Family::Gemv || family == Family::Gemm; }
+  /// W4 or W8 weights: x is an a8 row.
+  bool isQuantized() const { return enc == Encoding::W4 || enc == Encoding::W8; }
+  /// `int32_t site` comes before n_valid.
+  bool hasSite() const { return family == Family::Norm || family == Family::Quantize; }
+  /// Pointer operands of the family, in the order of runtime/abi/README.md.
+  unsigned operandCount() const;
+
+  static int64_t pad32(int64_t v) { return (v + 31) / 32 * 32; }
+  static int64_t pad64(int64_t v) { return (v + 63) / 64 * 64; }
+  /// Groups along K (or along `cols` for norm and quantize); the last may be short.
+  int64_t groups() const { return groupsOf(isMatmul() || family == Family::Embed ? k : cols); }
+  int64_t groupsOf(int64_t length) const { return (length + group - 1) / group; }
+  /// Bytes from one f32 row of `length` columns to the next.
+  static int64_t floatRowBytes(int64_t length) { return pad32(length) * 4; }
+  /// Bytes from one a8 row of `length` columns to the next; offsets of its scales and sums.
+  int64_t codeRowBytes(int64_t length) const { return pad64(pad32(length) + groupsOf(length) * 8); }
+  int64_t codeRowScales(int64_t length) const { return pad32(length); }
+  int64_t codeRowSums(int64_t length) const { return pad32(length) + groupsOf(length) * 4; }
+  /// Bytes of one T32 row tile (32 outputs), and where its scales start (W8, W4).
+  int64_t tileBytes() const;
+  int64_t tileScales() const;
+  /// Floats of one row of `qkv`, without and with padding.
+  int64_t qkvCols() const { return (heads + 2 * kvHeads) * headDim; }
+};
+
+llvm::StringRef stringify(Family family);
+llvm::StringRef stringify(Encoding encoding);
+llvm::StringRef stringify(Activation activation);
+
+} // namespace headrace
+#endif
