@@ -26,6 +26,8 @@ public:
   Reader(DictionaryAttr params, llvm::function_ref<InFlightDiagnostic()> emitError)
       : params(params), emitError(emitError) {}
 
+  bool has(llvm::StringRef key) const { return bool(params.get(key)); }
+
   int64_t integer(llvm::StringRef key, int64_t least = 1) {
     auto attr = get<IntegerAttr>(key, "an integer");
     if (!attr || failed)
@@ -103,7 +105,7 @@ constexpr Activation activations[] = {Activation::None, Activation::Silu, Activa
                                       Activation::Tanh, Activation::Gelu, Activation::GeluTanh};
 
 void readGroup(Reader &reader, KernelSpec &spec, bool needed) {
-  spec.group = reader.integer("group", 0);
+  spec.group = needed || reader.has("group") ? reader.integer("group", 0) : 0;
   if (needed && !reader.failed && spec.group != 32 && spec.group != 64 && spec.group != 128)
     reader.fail() << "parameter group: expected 32, 64 or 128, found " << spec.group;
 }
