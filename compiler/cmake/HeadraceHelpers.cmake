@@ -64,6 +64,9 @@ function(hr_mlir_executable NAME)
   cmake_parse_arguments(A "" "" "LIBS" ${ARGN})
   add_executable(${NAME} ${A_UNPARSED_ARGUMENTS})
   target_link_libraries(${NAME} PRIVATE ${A_LIBS} MLIR LLVM)
+  # -fPIC as the libraries have it, not CMake's -fPIE: the precompiled header serves one of them only.
+  set_target_properties(${NAME} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${NAME} PRIVATE -fPIC)
   hr_use_mlir_pch(${NAME})
 endfunction()
 

@@ -1,0 +1,11 @@
+// Runs single passes on a dump: headrace-opt --hr-merge-qkv dumps/0005-hr-canonical-form.mlir
+#include "dialects/Dialects.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "passes/Passes.h"
+
+int main(int argc, char **argv) {
+  headrace::registerPasses();
+  mlir::DialectRegistry registry;
+  headrace::registerDialects(registry);
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Headrace pass driver\n", registry));
+}

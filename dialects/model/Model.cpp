@@ -1,0 +1,221 @@
+#include "dialects/model/Model.h"
+#include "dialects/Verify.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::model;
+
+#include "dialects/model/ModelDialect.cpp.inc"
+#include "dialects/model/ModelEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/model/ModelAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/model/ModelOps.cpp.inc"
+
+void ModelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/model/ModelAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/model/ModelOps.cpp.inc"
+      >();
+}
+
+static int64_t rowsOf(Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(0); }
+static int64_t colsOf(Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(1); }
+static int64_t sizeOf(Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(0); }
+
+/// The numbers of rows of two values agree: both dynamic, or equal.
+static LogicalResult sameRows(Operation *op, StringRef rule, Value a, Value b) {
+  if (rowsOf(a) == rowsOf(b))
+    return success();
+  return op->emitOpError() << rule << ": expected the rows of " << a.getType() << ", found " << b.getType();
+}
+
+//===-- anchors
+//-------------------------------------------------------------------------------------------------------------===//
+
+StringRef model::anchorOf(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return name.getName().getValue();
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (StringRef anchor = anchorOf(part); !anchor.empty())
+        return anchor;
+  return {};
+}
+
+Location model::anchored(StringRef anchor, ArrayRef<Location> parts) {
+  MLIRContext *context = parts.front().getContext();
+  return NameLoc::get(StringAttr::get(context, anchor), FusedLoc::get(context, parts));
+}
+
+//===-- symbols
+//-------------------------------------------------------------------------------------------------------------===//
+
+WeightOp model::lookupWeight(Operation *from, FlatSymbolRefAttr symbol) {
+  return SymbolTable::lookupNearestSymbolFrom<WeightOp>(from, symbol);
+}
+
+WeightOp model::weightOf(Value value) {
+  auto param = value.getDefiningOp<ParamOp>();
+  return param ? lookupWeight(param, param.getWeightAttr()) : WeightOp();
+}
+
+LogicalResult WeightOp::verify() {
+  for (Operation &op : getRecipe().front())
+    if (!isa<recipe::RecipeDialect>(op.getDialect()))
+      return violated(*this, "C1", "a recipe of", "recipe ops", op.getName());
+  auto yield = getRecipe().front().empty() ? recipe::YieldOp() : dyn_cast<recipe::YieldOp>(getRecipe().front().back());
+  if (!yield)
+    return violated(*this, "C1", "a recipe that ends in", "recipe.yield", "none");
+  if (failed(expectEqual<Type>(*this, "C1", "a recipe that yields", getType(), yield.getValue().getType())))
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(getType());
+  if (!type || !type.hasStaticShape() || !type.getElementType().isF32())
+    return violated(*this, "C2", "a static tensor of", "f32", getType());
+  if (getEnc() && getEnc()->getGroupSize() != 0 && type.getRank() != 2)
+    return violated(*this, "C3", "two dimensions for " + getEnc()->getSpelling() + ",", "rank 2", type);
+  if (static_cast<int32_t>(getDevice().value_or(0)) < 0 || static_cast<int64_t>(getOffset().value_or(0)) < 0 ||
+      static_cast<int64_t>(getBytes().value_or(0)) < 0)
+    return violated(*this, "C4", "device, offset and bytes of at least", 0, "a negative one");
+  return success();
+}
+
+LogicalResult KVCacheOp::verify() {
+  for (int64_t value : {getKvHeads(), getHeadDim(), getContext()})
+    if (value < 1)
+      return violated(*this, "C1", "kv_heads, head_dim and context of at least", 1, value);
+  if (getKType().has_value() != getVType().has_value())
+    return violated(*this, "C2", "both k_type and v_type", "or neither", "one");
+  return success();
+}
+
+LogicalResult ParamOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
+  if (!weight)
+    return violated(*this, "C1", "a model.weight named", getWeightAttr(), "none");
+  return expectEqual<Type>(*this, "C2", "the weight's type", weight.getType(), getResult().getType());
+}
+
+//===-- ops on rows
+//---------------------------------------------------------------------------------------------------------===//
+
+LogicalResult EmbedOp::verify() {
+  if (failed(sameRows(*this, "C1", getTokens(), getResult())))
+    return failure();
+  return expectEqual(*this, "C2", "columns", colsOf(getTable()), colsOf(getResult()));
+}
+
+LogicalResult LinearOp::verify() {
+  if (failed(sameRows(*this, "C1", getInput(), getResult())) ||
+      failed(expectEqual(*this, "C2", "weight columns", colsOf(getInput()), colsOf(getWeight()))))
+    return failure();
+  int64_t n = colsOf(getResult());
+  int64_t weightRows = getGated() ? 2 * padTo(n, kGateTile) : n;
+  if (failed(
+          expectEqual(*this, "C3", getGated() ? "gated weight rows" : "weight rows", weightRows, rowsOf(getWeight()))))
+    return failure();
+  if (getBias() && failed(expectEqual(*this, "C4", "bias elements", weightRows, sizeOf(getBias()))))
+    return failure();
+  if (getResidual())
+    return expectEqual(*this, "C5", "a residual of type", getResult().getType(), getResidual().getType());
+  return success();
+}
+
+template <typename Norm> static LogicalResult verifyNorm(Norm op) {
+  if (failed(expectEqual(op, "C1", "weight elements", colsOf(op.getInput()), sizeOf(op.getWeight()))))
+    return failure();
+  if (!(op.getEps().convertToFloat() >= 0))
+    return violated(op, "C2", "eps of at least", 0, op.getEpsAttr());
+  return success();
+}
+
+LogicalResult RMSNormOp::verify() { return verifyNorm(*this); }
+LogicalResult AddRMSNormOp::verify() { return verifyNorm(*this); }
+
+LogicalResult SplitOp::verify() {
+  int64_t cols = 0;
+  for (Value part : getParts()) {
+    if (failed(sameRows(*this, "C1", getInput(), part)))
+      return failure();
+    cols += colsOf(part);
+  }
+  return expectEqual(*this, "C2", "columns of the results together", colsOf(getInput()), cols);
+}
+
+//===-- attention
+//-----------------------------------------------------------------------------------------------------------===//
+
+/// `rotary` fits `headDim`, and the table has its shape.
+static LogicalResult verifyRotary(Operation *op, StringRef rotaryRule, StringRef tableRule, int64_t rotary,
+                                  int64_t headDim, Value table) {
+  if (rotary < 2 || rotary % 2 != 0 || rotary > headDim)
+    return violated(op, rotaryRule, "an even rotary of 2 to", headDim, rotary);
+  auto type = cast<RankedTensorType>(table.getType());
+  auto expected = RankedTensorType::get({type.getDimSize(0), 2, rotary / 2}, type.getElementType());
+  return expectEqual(op, tableRule, "a table of type", expected, type);
+}
+
+/// The heads are positive numbers that divide as grouped attention needs.
+template <typename Attention> static LogicalResult verifyHeads(Attention op) {
+  auto heads = static_cast<int64_t>(op.getHeads()), kvHeads = static_cast<int64_t>(op.getKvHeads());
+  if (kvHeads < 1 || heads < 1 || static_cast<int64_t>(op.getHeadDim()) < 1 || heads % kvHeads != 0)
+    return violated(op, "C1", "heads divided by kv_heads, found", heads, kvHeads);
+  return success();
+}
+
+LogicalResult RopeOp::verify() {
+  auto headDim = static_cast<int64_t>(getHeadDim());
+  if (headDim < 1 || colsOf(getInput()) % headDim != 0)
+    return violated(*this, "C1", "a divisor of the columns", colsOf(getInput()), headDim);
+  return verifyRotary(*this, "C2", "C3", getRotary(), headDim, getTable());
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyHeads(*this)))
+    return failure();
+  int64_t headDim = getHeadDim(), heads = getHeads(), kvHeads = getKvHeads();
+  if (failed(expectEqual(*this, "C2", "columns of q", heads * headDim, colsOf(getQ()))) ||
+      failed(expectEqual(*this, "C2", "columns of k and v", kvHeads * headDim, colsOf(getK()))))
+    return failure();
+  return sameRows(*this, "C3", getQ(), getK());
+}
+
+LogicalResult CachedAttentionOp::verify() {
+  if (failed(verifyHeads(*this)))
+    return failure();
+  int64_t headDim = getHeadDim(), heads = getHeads(), kvHeads = getKvHeads();
+  if (failed(expectEqual(*this, "C2", "input columns", (heads + 2 * kvHeads) * headDim, colsOf(getQkv()))) ||
+      failed(expectEqual(*this, "C2", "result columns", heads * headDim, colsOf(getResult()))) ||
+      failed(sameRows(*this, "C3", getQkv(), getResult())))
+    return failure();
+  return verifyRotary(*this, "C4", "C4", getRotary(), headDim, getTable());
+}
+
+LogicalResult CachedAttentionOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto cache = symbols.lookupNearestSymbolFrom<KVCacheOp>(*this, getCacheAttr());
+  if (!cache)
+    return violated(*this, "C5", "a model.kv_cache named", getCacheAttr(), "none");
+  if (failed(expectEqual(*this, "C5", "kv_heads of the cache", getKvHeads(), cache.getKvHeads())) ||
+      failed(expectEqual(*this, "C5", "head_dim of the cache", getHeadDim(), cache.getHeadDim())))
+    return failure();
+  int64_t positions = cast<RankedTensorType>(getTable().getType()).getDimSize(0);
+  if (positions < static_cast<int64_t>(cache.getContext()))
+    return violated(*this, "C5", "a table of at least the context's positions", cache.getContext(), positions);
+  return success();
+}
+
+//===-- devices
+//-------------------------------------------------------------------------------------------------------------===//
+
+LogicalResult TransferOp::verify() {
+  auto from = static_cast<int32_t>(getFrom()), to = static_cast<int32_t>(getTo());
+  if (from < 0 || to < 0 || from == to)
+    return emitOpError() << "C1: expected two different devices, found " << from << " and " << to;
+  return success();
+}

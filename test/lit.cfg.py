@@ -1,0 +1,18 @@
+# lit's configuration: tests are .mlir files under test/dialects, test/passes and test/tools; they run headrace-opt and FileCheck.
+import os
+
+import lit.formats
+
+config.name = "headrace"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".mlir", ".test"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.headrace_build, "test", "lit")
+config.excludes = ["Inputs"]
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.headrace_build, "bin"), config.llvm_tools, config.environment.get("PATH", os.environ["PATH"])]
+)
+config.substitutions.append(("%models", os.path.join(config.headrace_source, "examples", "models")))
+for name in ("CI", "HEADRACE_TEST_DATA"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
