@@ -60,8 +60,8 @@ def Enc_W8 : Enc_GroupAttr<"W8", "w8"> {
 def Enc_W4 : Enc_GroupAttr<"W4", "w4"> {
   let summary = "4-bit symmetric codes -8..7 with a binary16 scale per group of K";
   let description = [{
-    scale = f16(amax / 7), code = round-to-nearest-even(w / scale). The last group may be short. `sym` is part of the spelling, since
-    4-bit encodings with an offset exist.
+    scale = f16(m / -8) where m is the signed value of largest magnitude, code = round-to-nearest-even(w / scale). The last group may be
+    short. `sym` is part of the spelling, since 4-bit encodings with an offset exist.
 
     C1: group is 32, 64 or 128.
   }];
