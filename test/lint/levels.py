@@ -45,7 +45,7 @@ def refused(name, target):
             return f"dialect {a} includes the later dialect {b}"
     if top == "targets" and other == "targets":
         a, b = name.split("/")[1], target.split("/")[1]
-        if a != b and "/" in target[len("targets/"):] and b != "common":
+        if a != b and "/" in target[len("targets/"):] and b not in ("common", "devices"):
             return f"target {a} includes target {b}"
     public = target.startswith(("runtime/abi/", "runtime/core/include/"))
     if top == "compiler" and other == "runtime" and not public and not name.startswith("compiler/tools/headrace"):
