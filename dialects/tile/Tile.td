@@ -1,0 +1,228 @@
+// Dialect `tile`: kernel invocations on tensors, free of any device's mechanics.
+#ifndef HEADRACE_DIALECTS_TILE_TILE_TD
+#define HEADRACE_DIALECTS_TILE_TILE_TD
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::headrace::tile";
+  let summary = "kernel invocations on tensors, still free of any device's mechanics";
+  let description = [{
+    One operation per kernel family of runtime/abi/README.md, with the operands of the family and all of its parameters. Rows (tokens)
+    are static here: an entry `body_8` works on tensors of 8 rows of which the first `n_valid` (an argument of the function) count.
+    Which device runs an operation is its `device`; how its tiles are shared out is its `schedule`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+//===-- schedules ---------------------------------------------------------------------------------------------------------------===//
+
+def Tile_ScheduleInterface : AttrInterface<"ScheduleAttrInterface"> {
+  let cppNamespace = "::headrace::tile";
+  let description = "How the tiles of a kernel are executed. Each target brings its own kinds; the operation only checks that one fits.";
+  let methods = [
+    InterfaceMethod<"Checks that this schedule may be put on `op`; says why not.", "::llvm::LogicalResult", "verifySchedule",
+                    (ins "::mlir::Operation *":$op)>
+  ];
+}
+
+def Tile_SharedAttr : AttrDef<Tile_Dialect, "Shared", [DeclareAttrInterfaceMethods<Tile_ScheduleInterface>]> {
+  let mnemonic = "shared";
+  let summary = "tiles are shared among the threads of a step by its share table";
+  let description = "The schedule of every CPU target, and of an operation without the attribute.";
+}
+
+//===-- the kernel interface ------------------------------------------------------------------------------------------------------===//
+
+def Tile_KernelInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::headrace::tile";
+  let description = "What an operation says of the kernel it invokes, in the terms of runtime/abi/README.md.";
+  let methods = [
+    InterfaceMethod<"Name of the kernel family.", "::llvm::StringRef", "getKernelFamily">,
+    InterfaceMethod<"All parameters of the family.", "::mlir::DictionaryAttr", "getKernelParams">,
+    InterfaceMethod<"Operands in the order of the family, without the fault word.",
+                    "::llvm::SmallVector<::headrace::tile::KernelOperand>", "getKernelOperands">,
+  ];
+  let extraSharedClassDeclaration = [{
+    const ::headrace::tile::Family &getFamilyInfo() { return *::headrace::tile::lookupFamily($_op.getKernelFamily()); }
+    std::string getKernelName() { return ::headrace::tile::kernelName(getFamilyInfo(), $_op.getKernelParams()); }
+    int64_t getKernelTiles() { return ::headrace::tile::tilesOf(getFamilyInfo(), $_op.getKernelParams()); }
+    bool isPerRow() { return getFamilyInfo().perRow; }
+  }];
+  let verify = "return ::headrace::tile::verifyKernelOp($_op);";
+}
+
+//===-- operations ----------------------------------------------------------------------------------------------------------------===//
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+class Tile_KernelOp<string mnemonic, list<Trait> traits = []>
+    : Tile_Op<mnemonic, traits # [DeclareOpInterfaceMethods<Tile_KernelInterface>]> {
+  let hasVerifier = 1;
+  // Every kernel operation also has these two, declared per operation because ODS does not concatenate argument lists by itself:
+  // `device`, the index of the device that runs it (absent: 0), and `schedule`.
+}
+
+defvar Tile_Device = OptionalAttr<I32Attr>;
+defvar Tile_Schedule = OptionalAttr<Tile_ScheduleInterface>;
+
+def Tile_EmbedOp : Tile_KernelOp<"embed", [Pure]> {
+  let summary = "rows of the embedding table";
+  let description = [{
+    ```mlir
+    %x = tile.embed %table, %tokens {enc = "w4", group = 64 : i64} : (tensor<2048x192xf32>, tensor<8xi32>) -> tensor<8x192xf32>
+    ```
+    Constraints:
+    * (C1) `enc` and `group` are an encoding of the contract: group 0 for f32 and f16, else a positive multiple of 32.
+    * (C2) the result has a row per token and a column per column of the table.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$table, AnyStaticShapeTensor:$tokens, StrAttr:$enc, DefaultValuedAttr<I64Attr, "0">:$group,
+                   Tile_Device:$device, Tile_Schedule:$schedule);
+  let results = (outs AnyStaticShapeTensor:$out);
+  let assemblyFormat = "$table `,` $tokens attr-dict `:` functional-type(operands, results)";
+}
+
+def Tile_NormOp : Tile_KernelOp<"norm", [Pure]> {
+  let summary = "RMSNorm, with the residual addition before it and the quantization after it";
+  let description = [{
+    With `residual`, x + residual is normalised and is also the first result.
+    ```mlir
+    %sum, %y = tile.norm %x, %w residual %r {eps = 1.0e-5 : f32, out = "a8", group = 64 : i64}
+             : (tensor<8x192xf32>, tensor<192xf32>, tensor<8x192xf32>) -> (tensor<8x192xf32>, tensor<8x192x!enc.a8<64>>)
+    ```
+    Constraints:
+    * (C1) `out` is f32 (group 0) or a8 (group a positive multiple of 32).
+    * (C2) x, residual and results have one shape, the weight has a value per column.
+    * (C3) there is a sum exactly with a residual.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$x, AnyStaticShapeTensor:$weight, Optional<AnyStaticShapeTensor>:$residual, F32Attr:$eps,
+                   DefaultValuedAttr<StrAttr, "\"f32\"">:$out, DefaultValuedAttr<I64Attr, "0">:$group,
+                   Tile_Device:$device, Tile_Schedule:$schedule);
+  let results = (outs Optional<AnyStaticShapeTensor>:$sum, AnyStaticShapeTensor:$y);
+  let assemblyFormat = "$x `,` $weight (`residual` $residual^)? attr-dict `:` functional-type(operands, results)";
+}
+
+def Tile_QuantizeOp : Tile_KernelOp<"quantize", [Pure]> {
+  let summary = "f32 rows to A8 rows";
+  let description = [{
+    ```mlir
+    %q = tile.quantize %x {group = 64 : i64} : (tensor<8x192xf32>) -> tensor<8x192x!enc.a8<64>>
+    ```
+    Constraints:
+    * (C1) `group` is a positive multiple of 32.
+    * (C2) operand and result have one shape.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$x, I64Attr:$group, Tile_Device:$device, Tile_Schedule:$schedule);
+  let results = (outs AnyStaticShapeTensor:$out);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+class Tile_MatmulOp<string mnemonic> : Tile_KernelOp<mnemonic, [Pure, AttrSizedOperandSegments]> {
+  let arguments = (ins AnyStaticShapeTensor:$weight, AnyStaticShapeTensor:$x, Optional<AnyStaticShapeTensor>:$bias,
+                   Optional<AnyStaticShapeTensor>:$residual, StrAttr:$enc, DefaultValuedAttr<I64Attr, "0">:$group,
+                   DefaultValuedAttr<StrAttr, "\"none\"">:$act, UnitAttr:$gated, Tile_Device:$device, Tile_Schedule:$schedule);
+  let results = (outs AnyStaticShapeTensor:$out);
+  let assemblyFormat = [{
+    $weight `,` $x (`bias` $bias^)? (`residual` $residual^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Tile_GemvOp : Tile_MatmulOp<"gemv"> {
+  let summary = "weight times one row, with epilogue";
+  let description = [{
+    out = act(weight * x + bias) + residual; gated: act(gate half) * up half before the residual, the weight (and the bias) alternating
+    tiles of 32 gate rows and 32 up rows.
+    ```mlir
+    %y = tile.gemv %w, %x residual %r {enc = "w4", group = 64 : i64, act = "silu", gated}
+       : (tensor<1024x192xf32>, tensor<1x192x!enc.a8<64>>, tensor<1x512xf32>) -> tensor<1x512xf32>
+    ```
+    Constraints:
+    * (C1) `enc`, `group` and `act` are of the contract.
+    * (C2) the weight has N rows (2 * pad32(N) when gated) and K columns for x of K and a result of N columns; a bias has a value per row.
+    * (C3) the residual has the type of the result.
+    * (C4) there is one row.
+  }];
+}
+
+def Tile_GemmOp : Tile_MatmulOp<"gemm"> {
+  let summary = "weight times several rows, with epilogue";
+  let description = [{
+    As tile.gemv for each of the `n_valid` rows.
+    Constraints: (C1) to (C3) of tile.gemv.
+  }];
+}
+
+def Tile_RopeAppendOp : Tile_KernelOp<"rope_append", [MemoryEffects<[MemWrite]>]> {
+  let summary = "rotates q and k, appends k and v to the cache";
+  let description = [{
+    The result is the operand with its q heads rotated, in the same place: nobody else may use the operand.
+    ```mlir
+    %q = tile.rope_append %qkv, %table at %pos cache @layers.0.kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64,
+         rotary = 32 : i64, context = 1024 : i64, k_type = "f16", v_type = "f16"}
+       : (tensor<8x320xf32>, tensor<1024x2x16xf32>, i32) -> tensor<8x320xf32>
+    ```
+    Constraints:
+    * (C1) the parameters are of the contract: kv_heads divides heads, rotary is even and at most head_dim, types are f32 or f16.
+    * (C2) qkv has (heads + 2 * kv_heads) * head_dim columns, the result its type.
+    * (C3) the table holds a cosine and a sine per pair of rotary.
+    * (C4) the operand has no other user.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$qkv, AnyStaticShapeTensor:$table, I32:$pos, FlatSymbolRefAttr:$cache, I64Attr:$heads,
+                   I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$rotary, I64Attr:$context, StrAttr:$k_type, StrAttr:$v_type,
+                   Tile_Device:$device, Tile_Schedule:$schedule);
+  let results = (outs AnyStaticShapeTensor:$out);
+  let assemblyFormat = [{
+    $qkv `,` $table `at` $pos `cache` $cache attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Tile_AttendOp : Tile_KernelOp<"attend", [MemoryEffects<[MemRead]>]> {
+  let summary = "causal attention of the rows over the cache";
+  let description = [{
+    ```mlir
+    %a = tile.attend %q at %pos cache @layers.0.kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 1024 : i64,
+         k_type = "f16", v_type = "f16", scale = 0.176776692 : f32} : (tensor<8x320xf32>, i32) -> tensor<8x192xf32>
+    ```
+    Constraints:
+    * (C1) the parameters are of the contract.
+    * (C2) qkv has (heads + 2 * kv_heads) * head_dim columns, the result heads * head_dim.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$qkv, I32:$pos, FlatSymbolRefAttr:$cache, I64Attr:$heads, I64Attr:$kv_heads,
+                   I64Attr:$head_dim, I64Attr:$context, StrAttr:$k_type, StrAttr:$v_type, F32Attr:$scale, Tile_Device:$device,
+                   Tile_Schedule:$schedule);
+  let results = (outs AnyStaticShapeTensor:$out);
+  let assemblyFormat = "$qkv `at` $pos `cache` $cache attr-dict `:` functional-type(operands, results)";
+}
+
+def Tile_AddOp : Tile_KernelOp<"add", [Pure]> {
+  let summary = "sum of two f32 rows";
+  let description = [{
+    ```mlir
+    %y = tile.add %a, %b : (tensor<8x192xf32>, tensor<8x192xf32>) -> tensor<8x192xf32>
+    ```
+    Constraints:
+    * (C1) operands and result have one type.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$a, AnyStaticShapeTensor:$b, Tile_Device:$device, Tile_Schedule:$schedule);
+  let results = (outs AnyStaticShapeTensor:$out);
+  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
+}
+
+def Tile_TransferOp : Tile_Op<"transfer", [Pure, AllTypesMatch<["x", "out"]>]> {
+  let summary = "carries rows from one device's memory to another's";
+  let description = [{
+    ```mlir
+    %y = tile.transfer %x from 0 to 1 : tensor<8x192xf32>
+    ```
+    Constraints:
+    * (C1) the devices differ and are not negative.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$x, I32Attr:$from, I32Attr:$to);
+  let results = (outs AnyStaticShapeTensor:$out);
+  let assemblyFormat = "$x `from` custom<Index>($from) `to` custom<Index>($to) attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,140 @@
+// Dialect `tile`: family, parameters and operands of each operation, in the terms of runtime/abi/README.md.
+#include "dialects/tile/Tile.h"
+
+using namespace mlir;
+using namespace headrace::tile;
+
+namespace {
+/// Collects the parameters of a kernel, in any order; a dictionary sorts them.
+class Params {
+public:
+  explicit Params(Operation *op) : builder(op->getContext()) {}
+  Params &add(StringRef key, int64_t value) { return addAttr(key, builder.getI64IntegerAttr(value)); }
+  Params &add(StringRef key, StringRef value) { return addAttr(key, builder.getStringAttr(value)); }
+  Params &flag(StringRef key, bool value) { return addAttr(key, builder.getBoolAttr(value)); }
+  Params &addAttr(StringRef key, Attribute value) {
+    attrs.push_back(builder.getNamedAttr(key, value));
+    return *this;
+  }
+  DictionaryAttr get() { return builder.getDictionaryAttr(attrs); }
+
+private:
+  Builder builder;
+  SmallVector<NamedAttribute> attrs;
+};
+
+/// The size of dimension `index`, or 0 for a type that the verifier is about to refuse.
+int64_t dim(Value value, unsigned index) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && index < type.getRank() ? type.getDimSize(index) : 0;
+}
+
+KernelOperand of(Value value) { return {KernelOperand::Value, value, {}}; }
+
+/// Values in order, without the absent ones.
+SmallVector<KernelOperand> ofAll(ArrayRef<Value> values) {
+  SmallVector<KernelOperand> operands;
+  for (Value value : values)
+    if (value)
+      operands.push_back(of(value));
+  return operands;
+}
+
+template <typename Op> DictionaryAttr matmulParams(Op op) {
+  return Params(op)
+      .add("enc", op.getEnc())
+      .add("group", static_cast<int64_t>(op.getGroup()))
+      .add("n", dim(op.getOut(), 1))
+      .add("k", dim(op.getWeight(), 1))
+      .flag("bias", bool(op.getBias()))
+      .add("act", op.getAct())
+      .flag("gated", op.getGated())
+      .flag("residual", bool(op.getResidual()))
+      .get();
+}
+
+template <typename Op> SmallVector<KernelOperand> matmulOperands(Op op) {
+  return ofAll({op.getWeight(), op.getBias(), op.getX(), op.getResidual(), op.getOut()});
+}
+} // namespace
+
+StringRef EmbedOp::getKernelFamily() { return "embed"; }
+DictionaryAttr EmbedOp::getKernelParams() {
+  return Params(*this)
+      .add("enc", getEnc())
+      .add("group", static_cast<int64_t>(getGroup()))
+      .add("n", dim(getTable(), 0))
+      .add("k", dim(getTable(), 1))
+      .get();
+}
+SmallVector<KernelOperand> EmbedOp::getKernelOperands() { return ofAll({getTable(), getTokens(), getOut()}); }
+
+StringRef NormOp::getKernelFamily() { return "norm"; }
+DictionaryAttr NormOp::getKernelParams() {
+  return Params(*this)
+      .add("cols", dim(getX(), 1))
+      .addAttr("eps", getEpsAttr())
+      .flag("residual", bool(getResidual()))
+      .add("out", getOut())
+      .add("group", static_cast<int64_t>(getGroup()))
+      .get();
+}
+SmallVector<KernelOperand> NormOp::getKernelOperands() {
+  return ofAll({getX(), getResidual(), getWeight(), getSum(), getY()});
+}
+
+StringRef QuantizeOp::getKernelFamily() { return "quantize"; }
+DictionaryAttr QuantizeOp::getKernelParams() {
+  return Params(*this).add("cols", dim(getX(), 1)).add("group", static_cast<int64_t>(getGroup())).get();
+}
+SmallVector<KernelOperand> QuantizeOp::getKernelOperands() { return ofAll({getX(), getOut()}); }
+
+StringRef GemvOp::getKernelFamily() { return "gemv"; }
+DictionaryAttr GemvOp::getKernelParams() { return matmulParams(*this); }
+SmallVector<KernelOperand> GemvOp::getKernelOperands() { return matmulOperands(*this); }
+
+StringRef GemmOp::getKernelFamily() { return "gemm"; }
+DictionaryAttr GemmOp::getKernelParams() { return matmulParams(*this); }
+SmallVector<KernelOperand> GemmOp::getKernelOperands() { return matmulOperands(*this); }
+
+StringRef RopeAppendOp::getKernelFamily() { return "rope_append"; }
+DictionaryAttr RopeAppendOp::getKernelParams() {
+  return Params(*this)
+      .addAttr("heads", getHeadsAttr())
+      .addAttr("kv_heads", getKvHeadsAttr())
+      .addAttr("head_dim", getHeadDimAttr())
+      .addAttr("rotary", getRotaryAttr())
+      .addAttr("context", getContextAttr())
+      .addAttr("k_type", getKTypeAttr())
+      .addAttr("v_type", getVTypeAttr())
+      .get();
+}
+SmallVector<KernelOperand> RopeAppendOp::getKernelOperands() {
+  return {of(getOut()),
+          of(getTable()),
+          {KernelOperand::KCache, {}, getCacheAttr()},
+          {KernelOperand::VCache, {}, getCacheAttr()}};
+}
+
+StringRef AttendOp::getKernelFamily() { return "attend"; }
+DictionaryAttr AttendOp::getKernelParams() {
+  return Params(*this)
+      .addAttr("heads", getHeadsAttr())
+      .addAttr("kv_heads", getKvHeadsAttr())
+      .addAttr("head_dim", getHeadDimAttr())
+      .addAttr("context", getContextAttr())
+      .addAttr("k_type", getKTypeAttr())
+      .addAttr("v_type", getVTypeAttr())
+      .addAttr("scale", getScaleAttr())
+      .get();
+}
+SmallVector<KernelOperand> AttendOp::getKernelOperands() {
+  return {of(getQkv()),
+          {KernelOperand::KCache, {}, getCacheAttr()},
+          {KernelOperand::VCache, {}, getCacheAttr()},
+          of(getOut())};
+}
+
+StringRef AddOp::getKernelFamily() { return "add"; }
+DictionaryAttr AddOp::getKernelParams() { return Params(*this).add("cols", dim(getA(), 1)).get(); }
+SmallVector<KernelOperand> AddOp::getKernelOperands() { return ofAll({getA(), getB(), getOut()}); }
