@@ -1,6 +1,7 @@
 #include "passes/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/model/Passes.h"
+#include "passes/partition/Passes.h"
 #include "passes/quantize/Passes.h"
 
 void headrace::registerPasses() {
@@ -8,5 +9,6 @@ void headrace::registerPasses() {
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();
   model::registerModelPasses();
+  partition::registerPartitionPasses();
   quantize::registerQuantizePasses();
 }

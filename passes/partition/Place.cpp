@@ -76,7 +76,7 @@ struct Place : partition::impl::PlaceBase<Place> {
           return;
         int32_t device = 0;
         for (auto [index, rule] : llvm::enumerate(rules))
-          if (llvm::any_of(anchorsOf(op->getLoc()), [&](StringRef a) { return matchesAnchor(rule.pattern, a); })) {
+          if (matchesAnchor(rule.pattern, model::anchorOf(op->getLoc()))) {
             device = rule.device;
             matched[index] = true;
           }
