@@ -1,0 +1,150 @@
+"""Random small Llama models through the whole pipeline: every CPU variant of this machine against `reference`, bit by bit, and float
+models against the numpy oracle. A failure is shrunk to a small model before it is printed.
+
+usage: random_models.py [COUNT [SECONDS]]      stops at whichever comes first
+The seed comes from the commit, or from $HEADRACE_RANDOM_SEED; it is printed, and so is each failing case as a Python dict.
+"""
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import models
+import random_llama
+from harness import COMPILER, WORK, X86_TARGETS, compile_model, fail, machine_runs, run, same_bits
+
+ORACLE_LIMIT = 2e-3
+
+
+def seed():
+    given = os.environ.get("HEADRACE_RANDOM_SEED")
+    if given:
+        return int(given)
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=models.PROJECT, capture_output=True, text=True).stdout.strip()
+    return int(commit[:12] or "1", 16)
+
+
+def draw(rng):
+    """One case: the model, how it is compiled, how it is run."""
+    pick = lambda *values: values[rng.integers(len(values))]
+    between = lambda low, high: int(rng.integers(low, high + 1))
+    kv_heads = pick(1, 1, 2, 3)
+    head_dim = 2 * between(2, 24)
+    case = {
+        "hidden": pick(between(8, 96), 32 * between(1, 5), 4 * between(4, 40)), "layers": between(1, 3), "kv_heads": kv_heads,
+        "heads": kv_heads * pick(1, 2, 3, 4), "head_dim": head_dim, "ffn": pick(between(4, 200), 32 * between(1, 6)),
+        "vocab": pick(between(8, 300), 32 * between(1, 8)), "positions": pick(40, 64, 96, 200), "tied": bool(between(0, 1)),
+        "attention_bias": bool(between(0, 1)), "mlp_bias": bool(between(0, 1)), "dtype": pick("F32", "F16", "BF16"), "seed": between(0, 1 << 30),
+        "activation": pick("silu", "silu", "silu", "gelu_pytorch_tanh", "relu"), "eps": pick(1e-6, 1e-5), "theta": pick(10000.0, 500000.0),
+        "rope": pick({"rope_type": "default"}, {"rope_type": "linear", "factor": 2.0},
+                     {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32})}
+    options = {"--quant": pick("f32", "f16", "w8", "w4"), "--group": pick(32, 64, 128)}
+    if between(0, 2) == 0:
+        options["--embed"] = pick("f32", "f16", "w8", "w4")
+    if between(0, 2) == 0:
+        options["--head"] = pick("f32", "f16", "w8", "w4")
+    if between(0, 2) == 0:
+        options["--kv"] = pick("f32", "f16", "f32,f16", "f16,f32")
+    settings = {"--threads": pick(1, 2, 3)}
+    if between(0, 1):
+        settings["--chunk"] = between(1, 40)
+    prompt = between(1, case["positions"] - 4)
+    return {"model": case, "options": options, "target": pick(*[t for t in X86_TARGETS if machine_runs(t)]), "settings": settings, "prompt": prompt}
+
+
+def flat(table):
+    return [part for pair in table.items() for part in pair]
+
+
+def failure(case):
+    """What goes wrong with a case, or None. Failing commands count: every drawn model is legal."""
+    ids = np.random.default_rng(case["model"]["seed"]).integers(3, case["model"]["vocab"], case["prompt"]).tolist()
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        folder = Path(scratch) / "model"
+        try:
+            random_llama.write(folder, **case["model"])
+            results = []
+            for target, settings in (("reference", {}), (case["target"], case["settings"])):
+                out = Path(scratch) / f"{len(results)}.bundle"
+                compile_model(folder, "--target", target, *flat(case["options"]), out=out)
+                results.append(run(out, ids, 3, *flat(settings)))
+            same_bits("prompt", results[1][2], results[0][2])
+            same_bits("steps", results[1][1], results[0][1])
+            if set(case["options"].values()) & {"f32"} and not set(case["options"].values()) & {"f16", "w8", "w4", "f32,f16", "f16,f32"}:
+                return against_oracle(folder, ids, results[0][2])
+        except SystemExit as stop:
+            return str(stop)
+    return None
+
+
+def against_oracle(folder, ids, logits):
+    from llama import Llama
+    expected = Llama(folder).append(ids)
+    worst = float(np.abs(logits - expected).max() / max(1.0, np.abs(expected).max()))
+    return None if worst <= ORACLE_LIMIT else f"reference differs from the numpy oracle by {worst:.2e} of the largest logit"
+
+
+def smaller(case):
+    """Neighbours of a case that are simpler in one respect."""
+    model = case["model"]
+    for key, values in {"layers": [1], "kv_heads": [1], "hidden": [32, 64], "head_dim": [4, 8, 32], "ffn": [32], "vocab": [32, 64], "attention_bias": [False],
+                        "mlp_bias": [False], "tied": [True], "dtype": ["F32"], "activation": ["silu"], "rope": [{"rope_type": "default"}]}.items():
+        for value in values:
+            if model[key] != value and (not isinstance(value, int) or isinstance(value, bool) or value < model[key]):
+                changed = dict(model, **{key: value})
+                if key == "kv_heads":
+                    changed["heads"] = model["heads"] // model["kv_heads"]
+                yield dict(case, model=changed)
+    if model["heads"] > model["kv_heads"]:
+        yield dict(case, model=dict(model, heads=model["kv_heads"]))
+    for key in ("--embed", "--head", "--kv"):
+        if key in case["options"]:
+            yield dict(case, options={k: v for k, v in case["options"].items() if k != key})
+    for key in case["settings"]:
+        yield dict(case, settings={k: v for k, v in case["settings"].items() if k != key})
+    for prompt in (1, case["prompt"] // 2, case["prompt"] - 1):
+        if 0 < prompt < case["prompt"]:
+            yield dict(case, prompt=prompt)
+
+
+def shrink(case, seconds=90):
+    end, progress = time.monotonic() + seconds, True
+    while progress and time.monotonic() < end:
+        progress = False
+        for candidate in smaller(case):
+            if time.monotonic() < end and failure(candidate):
+                case, progress = candidate, True
+                break
+    return case
+
+
+def main():
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 1e9
+    if not (COMPILER.parent / "headrace-compile").exists():
+        fail(f"no headrace-compile beside {COMPILER}")
+    WORK.mkdir(parents=True, exist_ok=True)
+    start, base = time.monotonic(), seed()
+    print(f"seed {base} (HEADRACE_RANDOM_SEED={base} runs the same models)", flush=True)
+    cases = [draw(np.random.default_rng([base, i])) for i in range(count)]
+    done = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for first in range(0, count, 8):
+            if time.monotonic() - start > seconds:
+                break
+            batch = cases[first:first + 8]
+            for case, problem in zip(batch, pool.map(failure, batch)):
+                done += 1
+                if problem:
+                    small = shrink(case)
+                    fail(f"{problem}\ncase {case}\nshrunk to {small}\n{failure(small)}")
+    print(f"{done} models in {time.monotonic() - start:.0f} s: every variant gives the bits of reference")
+
+
+if __name__ == "__main__":
+    main()

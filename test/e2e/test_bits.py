@@ -1,0 +1,74 @@
+"""The float contract: the same bits from every target, with any number of threads and any chunking of the prompt.
+
+usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|x86-smollm2...
+"""
+
+import models
+from harness import ARM_CPUS, X86_TARGETS, bundle, equal, fail, machine_runs, main, run, same_bits
+
+QUANTS = ["f32", "f16", "w8", "w4"]
+SETTINGS = [["--threads", 1], ["--threads", 2], ["--threads", 3], ["--threads", 2, "--chunk", 1], ["--chunk", 5], ["--chunk", 8], ["--chunk", 33]]
+
+
+def brook_ids():
+    return models.eval_ids("brook")[:70]
+
+
+def stories_ids():
+    return models.eval_ids("stories260K")[:70]
+
+
+def check(folder, ids, quants, variants, n=6):
+    """variants: (target, qemu cpu or None, settings). The oracle is `reference` with one thread."""
+    for quant in quants:
+        oracle = run(bundle(folder, "--target", "reference", "--quant", quant), ids, n)
+        for target, cpu, settings in variants:
+            out = bundle(folder, "--target", target, "--quant", quant)
+            for setting in settings:
+                what = f"{folder.name} {quant} {target} {' '.join(map(str, setting))}"
+                found = run(out, ids, n, *setting, cpu=cpu)
+                same_bits(what + ", prompt", found[2], oracle[2])
+                same_bits(what + ", steps", found[1], oracle[1])
+                equal(what + ", ids", found[0], oracle[0])
+            print(f"  {folder.name} {quant} {target}: {len(settings)} settings, the same bits", flush=True)
+
+
+def x86_variants(settings):
+    usable = [t for t in X86_TARGETS if machine_runs(t)]
+    for target in set(X86_TARGETS) - set(usable):
+        print(f"  {target}: this machine lacks its instructions; its kernels are checked by the conformance suite")
+    if not usable:
+        fail("no x86-64 target runs on this machine")
+    return [("reference", None, settings)] + [(t, None, settings) for t in usable]
+
+
+def arm_variants():
+    return [(target, cpu, [["--threads", 1], ["--threads", 2, "--chunk", 9]]) for target, cpu in ARM_CPUS.items()]
+
+
+def devices():
+    """Two devices: the feed-forward network on `reference`, mounted beside the CPU, changes no bit."""
+    ids = brook_ids()
+    for quant in ("f32", "w4"):
+        oracle = run(bundle(models.BROOK, "--target", "reference", "--quant", quant), ids, 4)
+        split = bundle(models.BROOK, "--target", "host,reference", "--place", "layers.*.mlp=reference", "--quant", quant)
+        for setting in (["--threads", 1], ["--threads", 2]):
+            found = run(split, ids, 4, *setting)
+            same_bits(f"brook {quant} on two devices", found[1], oracle[1])
+
+
+def smollm2():
+    ids = models.eval_ids("SmolLM2")[:40]
+    check(models.smollm2(), ids, QUANTS, x86_variants([["--threads", 2]])[1:], n=3)
+
+
+if __name__ == "__main__":
+    stories = lambda: models.data("stories260K-hf")
+    main({
+        "x86-brook": lambda: check(models.BROOK, brook_ids(), QUANTS, x86_variants(SETTINGS)),
+        "x86-stories": lambda: check(stories(), stories_ids(), QUANTS, x86_variants(SETTINGS)),
+        "arm-brook": lambda: check(models.BROOK, brook_ids()[:40], QUANTS, arm_variants(), n=3),
+        "arm-stories": lambda: check(stories(), stories_ids()[:40], QUANTS, arm_variants(), n=3),
+        "devices": devices,
+        "x86-smollm2": smollm2,
+    })
