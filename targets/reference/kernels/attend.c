@@ -5,7 +5,7 @@ static float hr_ref_get(const void *cache, int32_t type, size_t at) {
   return type == HR_REF_F32 ? ((const float *)cache)[at] : hr_ref_half_to_float(((const uint16_t *)cache)[at]);
 }
 
-/* k and v point at nothing: they are indexed from the cache's start, `head_at` elements in. */
+/* head_at: elements from the start of either cache to those of this kv head. */
 static void hr_ref_attend_one(const float *q, const void *kcache, const void *vcache, size_t head_at, float *out, int32_t last,
                               int32_t head_dim, int32_t k_type, int32_t v_type, float scale) {
   const size_t dim = (size_t)head_dim;

@@ -8,9 +8,9 @@
 #define HR_REF_H
 #include <stdint.h>
 
-/* The order of both lists is the order of the names in targets/reference/ReferenceKernels.cpp. */
+/* In the order of headrace::Encoding and headrace::Activation (targets/common/KernelSpec.h). */
 enum hr_ref_encoding { HR_REF_F32, HR_REF_F16, HR_REF_W8, HR_REF_W4 };
-enum hr_ref_activation { HR_REF_NONE, HR_REF_SILU, HR_REF_RELU, HR_REF_TANH, HR_REF_GELU_TANH, HR_REF_GELU };
+enum hr_ref_activation { HR_REF_NONE, HR_REF_SILU, HR_REF_RELU, HR_REF_TANH, HR_REF_GELU, HR_REF_GELU_TANH };
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,134 @@
+#include "targets/cpu/Dot.h"
+
+using namespace mlir;
+
+namespace headrace {
+namespace {
+
+/// Four codes of x in every 32-bit lane.
+Value broadcastWord(VectorBuilder &b, Value x, int64_t offset) {
+  return b.bitcast(b.splat(b.load(b.i32, x, offset, 4), b.lanes), b.vec(b.i8, b.variant.vectorBytes));
+}
+
+/// vpdpbusd multiplies unsigned by signed: offset weight codes as they are, and -zero * sum as the start.
+class VpdpbusdDot : public Dot {
+  /// Few registers: low and high words get accumulators of their own, to shorten the chains.
+  static bool isSplit(const DotInput &in) { return in.x.size() * in.registers <= 4; }
+
+  Values start(VectorBuilder &b, const DotInput &in) const override {
+    Values acc;
+    for (unsigned row = 0; row != in.x.size(); ++row)
+      acc.append(in.registers, zeroPoint(b, in, row));
+    if (isSplit(in))
+      acc.append(in.x.size() * in.registers, b.integer(b.ints(), 0));
+    return acc;
+  }
+
+  Values step(VectorBuilder &b, const DotInput &in, Value weights, ArrayRef<Value> x,
+              ValueRange carried) const override {
+    Values acc(carried);
+    StringRef name = b.lanes == 16 ? "llvm.x86.avx512.vpdpbusd.512" : "llvm.x86.avx512.vpdpbusd.256";
+    size_t half = isSplit(in) ? acc.size() / 2 : 0;
+    for (unsigned octet = 0; octet != 4; ++octet) {
+      SmallVector<WeightWords> words;
+      for (unsigned v = 0; v != in.registers; ++v)
+        words.push_back(loadWords(b, in, weights, octet, v, /*asSigned=*/false));
+      for (auto [row, codes] : llvm::enumerate(x)) {
+        Value low = broadcastWord(b, codes, octet * 8), high = broadcastWord(b, codes, octet * 8 + 4);
+        for (unsigned v = 0; v != in.registers; ++v) {
+          Value &first = acc[row * in.registers + v], &second = acc[half + row * in.registers + v];
+          first = b.intrinsic(name, b.ints(), {first, words[v].low, low});
+          second = b.intrinsic(name, b.ints(), {second, words[v].high, high});
+        }
+      }
+    }
+    return acc;
+  }
+
+  Values finish(VectorBuilder &b, const DotInput &in, ValueRange acc) const override {
+    size_t count = in.x.size() * in.registers;
+    Values dots;
+    for (size_t i = 0; i != count; ++i)
+      dots.push_back(isSplit(in) ? b.iadd(acc[i], acc[count + i]) : acc[i]);
+    return dots;
+  }
+};
+
+/// AVX2: vpmaddubsw adds pairs of products in 16 bits. W4: 15 * 127 * 2 a pair, so the eight of a step fit; W8: |x|
+/// times the weight with x's sign, at most 127 * 127 * 2. Neither saturates. vpmaddwd by ones widens.
+class MaddubsDot : public Dot {
+  Values start(VectorBuilder &b, const DotInput &in) const override {
+    Values acc;
+    for (unsigned row = 0; row != in.x.size(); ++row)
+      acc.append(in.registers, in.enc == Encoding::W4 ? zeroPoint(b, in, row) : b.integer(b.ints(), 0));
+    return acc;
+  }
+
+  static Value pairs(VectorBuilder &b, Value asUnsigned, Value asSigned) {
+    return b.intrinsic("llvm.x86.avx2.pmadd.ub.sw", b.vec(b.i16, 16), {asUnsigned, asSigned});
+  }
+
+  static Value widen(VectorBuilder &b, Value words) {
+    return b.intrinsic("llvm.x86.avx2.pmadd.wd", b.ints(), {words, b.integer(b.vec(b.i16, 16), 1)});
+  }
+
+  static void stepW4(VectorBuilder &b, const DotInput &in, Value weights, ArrayRef<Value> x, Values &acc) {
+    Values sums(acc.size());
+    for (unsigned octet = 0; octet != 4; ++octet) {
+      SmallVector<WeightWords> words;
+      for (unsigned v = 0; v != in.registers; ++v)
+        words.push_back(loadWords(b, in, weights, octet, v, /*asSigned=*/false));
+      for (auto [row, codes] : llvm::enumerate(x)) {
+        Value low = broadcastWord(b, codes, octet * 8), high = broadcastWord(b, codes, octet * 8 + 4);
+        for (unsigned v = 0; v != in.registers; ++v) {
+          Value &sum = sums[row * in.registers + v];
+          Value first = pairs(b, words[v].low, low), second = pairs(b, words[v].high, high);
+          sum = sum ? b.iadd(b.iadd(sum, first), second) : b.iadd(first, second);
+        }
+      }
+    }
+    for (auto [to, sum] : llvm::zip(acc, sums))
+      to = b.iadd(to, widen(b, sum));
+  }
+
+  static void stepW8(VectorBuilder &b, const DotInput &in, Value weights, ArrayRef<Value> x, Values &acc) {
+    VectorType bytes = b.vec(b.i8, 32);
+    auto product = [&](Value w, Value code, Value magnitude) {
+      return widen(b, pairs(b, magnitude, b.intrinsic("llvm.x86.avx2.psign.b", bytes, {w, code})));
+    };
+    Value zero = b.integer(bytes, 0);
+    for (unsigned octet = 0; octet != 4; ++octet) {
+      SmallVector<WeightWords> words;
+      for (unsigned v = 0; v != in.registers; ++v)
+        words.push_back(loadWords(b, in, weights, octet, v, /*asSigned=*/true));
+      for (auto [row, codes] : llvm::enumerate(x)) {
+        Value low = broadcastWord(b, codes, octet * 8), high = broadcastWord(b, codes, octet * 8 + 4);
+        Value lowAbs = b.smax(low, b.isub(zero, low)), highAbs = b.smax(high, b.isub(zero, high));
+        for (unsigned v = 0; v != in.registers; ++v) {
+          Value &to = acc[row * in.registers + v];
+          to = b.iadd(to, product(words[v].low, low, lowAbs));
+          to = b.iadd(to, product(words[v].high, high, highAbs));
+        }
+      }
+    }
+  }
+
+  Values step(VectorBuilder &b, const DotInput &in, Value weights, ArrayRef<Value> x,
+              ValueRange carried) const override {
+    Values acc(carried);
+    if (in.enc == Encoding::W4)
+      stepW4(b, in, weights, x, acc);
+    else
+      stepW8(b, in, weights, x, acc);
+    return acc;
+  }
+
+  Values finish(VectorBuilder &b, const DotInput &in, ValueRange acc) const override { return Values(acc); }
+};
+
+} // namespace
+
+std::unique_ptr<Dot> createVpdpbusdDot() { return std::make_unique<VpdpbusdDot>(); }
+std::unique_ptr<Dot> createMaddubsDot() { return std::make_unique<MaddubsDot>(); }
+
+} // namespace headrace

@@ -1,0 +1,65 @@
+#include "targets/cpu/Kernels.h"
+
+namespace headrace {
+namespace {
+
+/// Elements of one row lie 32 apart in an f32 or f16 tile.
+void copyFloats(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane, Value out) {
+  Type element = spec.enc == Encoding::F32 ? b.f32 : b.f16;
+  int64_t size = element.getIntOrFloatBitWidth() / 8;
+  Value first = b.at(tile, b.imul(lane, b.i64c(size)));
+  b.loop(b.i64c(0), b.i64c(spec.k), 1, [&](Value i) {
+    Value x = b.extf(b.load(element, b.at(first, b.imul(i, b.i64c(32 * size)))));
+    b.store(x, b.at(out, b.shl(i, 2)));
+  });
+}
+
+/// Eight codes of one row as i32, zero point removed: two words of a w8 tile, one of a w4 tile.
+Value loadCodes(VectorBuilder &b, const KernelSpec &spec, Value atom) {
+  Value low, high;
+  int64_t zero = 8;
+  if (spec.enc == Encoding::W4) {
+    Value word = b.load(b.i32, atom, 0, 4), mask = b.i32c(0x0f0f0f0f);
+    low = b.iand(word, mask);
+    high = b.iand(b.shrl(word, 4), mask);
+  } else {
+    low = b.load(b.i32, atom, 0, 4);
+    high = b.load(b.i32, atom, 128, 4);
+    zero = 128;
+  }
+  Value both = b.ior(b.zext(low, b.i64), b.shl(b.zext(high, b.i64), 32));
+  Value codes = b.zext(b.bitcast(b.splat(both, 1), b.vec(b.i8, 8)), b.i32);
+  return b.isub(codes, b.integer(codes.getType(), zero));
+}
+
+/// Codes beyond k are 0 in the table, so whole groups of 32 columns are written, padding included.
+void dequantize(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane, Value out) {
+  int64_t bytesPer8 = spec.enc == Encoding::W4 ? 128 : 256;
+  Value scales = b.at(b.at(tile, spec.tileScales()), b.shl(lane, 1));
+  Value first = b.at(tile, b.shl(lane, 2));
+  b.loop(b.i64c(0), b.i64c(KernelSpec::pad32(spec.k)), 8, [&](Value i) {
+    Value group = b.shrl(i, spec.group == 32 ? 5 : spec.group == 64 ? 6 : 7);
+    Value scale = b.extf(b.load(b.f16, b.at(scales, b.shl(group, 6))));
+    Value codes = loadCodes(b, spec, b.at(first, b.imul(i, b.i64c(bytesPer8 / 8))));
+    b.store(b.fmul(b.sitofp(codes), b.splat(scale, 8)), b.at(out, b.shl(i, 2)));
+  });
+}
+
+} // namespace
+
+void buildEmbed(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args) {
+  int64_t rowBytes = KernelSpec::floatRowBytes(spec.k);
+  b.loop(b.toIndex(args.begin), b.toIndex(args.end), 1, [&](Value row) {
+    Value token = b.toIndex(b.load(b.i32, b.at(args.operands[1], b.shl(row, 2))));
+    Value tile = b.at(args.operands[0], b.imul(b.shrl(token, 5), b.i64c(spec.tileBytes())));
+    Value lane = b.iand(token, b.i64c(31));
+    Value out = b.at(args.operands[2], b.imul(row, b.i64c(rowBytes)));
+    if (spec.isQuantized())
+      return dequantize(b, spec, tile, lane, out);
+    copyFloats(b, spec, tile, lane, out);
+    for (int64_t i = spec.k; i < KernelSpec::pad32(spec.k); ++i)
+      b.store(b.real(b.f32, 0.0f), out, i * 4);
+  });
+}
+
+} // namespace headrace

@@ -1,0 +1,127 @@
+#include "targets/cpu/Kernels.h"
+#include "targets/cpu/Math.h"
+#include "targets/cpu/Matmul.h"
+
+namespace headrace {
+namespace {
+
+class MatmulEmitter {
+public:
+  MatmulEmitter(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args)
+      : b(b), spec(spec), tuning(tuningOf(b.variant)), nValid(args.nValid), begin(args.begin), end(args.end) {
+    unsigned next = 0;
+    weights = args.operands[next++];
+    if (spec.bias)
+      bias = args.operands[next++];
+    x = args.operands[next++];
+    if (spec.residual)
+      residual = args.operands[next++];
+    out = args.operands[next];
+    xRowBytes = spec.isQuantized() ? spec.codeRowBytes(spec.k) : KernelSpec::floatRowBytes(spec.k);
+    outRowBytes = KernelSpec::floatRowBytes(spec.n);
+  }
+
+  /// Row 0 only: several tiles at once for float weights, whose accumulators are few.
+  void gemv() {
+    unsigned atOnce = spec.isQuantized() ? 1 : tuning.floatTiles / (spec.gated ? 2 : 1);
+    Value lo = b.toIndex(begin), hi = b.toIndex(end);
+    unsigned registers = spec.isQuantized() ? tuning.quantGemvRegisters : b.perTile;
+    Value row = b.i64c(0);
+    if (atOnce > 1) {
+      Value count = b.isub(hi, lo);
+      Value middle = b.iadd(lo, b.isub(count, b.iand(count, b.i64c(atOnce - 1))));
+      b.loop(lo, middle, atOnce, [&](Value tile) { blocks(tile, atOnce, row, {1, registers}); });
+      lo = middle;
+    }
+    b.loop(lo, hi, 1, [&](Value tile) { blocks(tile, 1, row, {1, registers}); });
+  }
+
+  /// All rows: a tile stays in cache while the rows pass, in blocks and then one by one.
+  void gemm() {
+    RegisterBlock block = spec.isQuantized() ? tuning.quantGemm : tuning.floatGemm;
+    if (spec.gated && !spec.isQuantized()) // gate and up are accumulated together
+      block.rows /= 2;
+    RegisterBlock single = {1, spec.isQuantized() ? tuning.quantGemvRegisters : b.perTile};
+    Value rows = b.toIndex(nValid);
+    Value blocked = b.iand(rows, b.i64c(-int64_t(block.rows)));
+    b.loop(b.toIndex(begin), b.toIndex(end), 1, [&](Value tile) {
+      b.loop(b.i64c(0), blocked, block.rows, [&](Value row) { blocks(tile, 1, row, block); });
+      b.loop(blocked, rows, 1, [&](Value row) { blocks(tile, 1, row, single); });
+    });
+  }
+
+private:
+  /// The 32 outputs of each tile, `size.registers` at a time.
+  void blocks(Value tile, unsigned tiles, Value row, RegisterBlock size) {
+    if (size.registers == b.perTile)
+      return block(tile, tiles, row, size, b.i64c(0));
+    b.loop(b.i64c(0), b.i64c(128), size.registers * b.variant.vectorBytes,
+           [&](Value shift) { block(tile, tiles, row, size, shift); });
+  }
+
+  void block(Value tile, unsigned tiles, Value row, RegisterBlock size, Value shift) {
+    unsigned perOutput = spec.gated ? 2 : 1;
+    MatmulBlock in;
+    in.shift = shift;
+    in.registers = size.registers;
+    Value first = b.imul(tile, b.i64c(perOutput));
+    Value firstTile = b.at(weights, b.imul(first, b.i64c(spec.tileBytes())));
+    for (unsigned t = 0; t != tiles * perOutput; ++t) {
+      in.tiles.push_back(b.at(firstTile, t * spec.tileBytes()));
+      if (spec.bias)
+        in.bias.push_back(b.at(b.at(bias, b.shl(first, 7)), t * 128));
+    }
+    Value firstX = b.at(x, b.imul(row, b.i64c(xRowBytes)));
+    for (unsigned r = 0; r != size.rows; ++r)
+      in.x.push_back(b.at(firstX, r * xRowBytes));
+
+    Values acc = spec.isQuantized() ? accumulateQuantized(b, spec, in) : accumulateFloat(b, spec, in);
+    Value offset = b.iadd(b.iadd(b.imul(row, b.i64c(outRowBytes)), b.shl(tile, 7)), shift);
+    unsigned tileSize = size.rows * size.registers;
+    for (unsigned t = 0; t != tiles; ++t)
+      for (unsigned r = 0; r != size.rows; ++r) {
+        llvm::ArrayRef<Value> at = llvm::ArrayRef<Value>(acc).drop_front(t * perOutput * tileSize + r * size.registers);
+        epilogue(at.take_front(size.registers),
+                 spec.gated ? at.drop_front(tileSize).take_front(size.registers) : llvm::ArrayRef<Value>(), offset,
+                 r * outRowBytes + t * 128);
+      }
+  }
+
+  void epilogue(llvm::ArrayRef<Value> acc, llvm::ArrayRef<Value> up, Value offset, int64_t extra) {
+    Value to = b.at(b.at(out, offset), extra);
+    Value add = spec.residual ? b.at(b.at(residual, offset), extra) : Value();
+    for (auto [i, value] : llvm::enumerate(acc)) {
+      Value v = buildActivation(b, spec.act, value);
+      if (spec.gated)
+        v = b.fmul(v, up[i]);
+      int64_t at = int64_t(i) * b.variant.vectorBytes;
+      if (spec.residual)
+        v = b.fadd(v, b.load(b.floats(), add, at));
+      b.store(v, to, at);
+    }
+  }
+
+  VectorBuilder &b;
+  const KernelSpec &spec;
+  const Tuning &tuning;
+  Value weights, bias, x, residual, out, nValid, begin, end;
+  int64_t xRowBytes, outRowBytes;
+};
+
+} // namespace
+
+Values startOfTile(VectorBuilder &b, const MatmulBlock &block, unsigned tile) {
+  if (block.bias.empty())
+    return Values(block.registers, b.real(b.floats(), 0.0f));
+  return b.loadTile(b.f32, b.at(block.bias[tile], block.shift), block.registers);
+}
+
+void buildMatmul(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args) {
+  MatmulEmitter emitter(b, spec, args);
+  if (spec.family == Family::Gemv)
+    emitter.gemv();
+  else
+    emitter.gemm();
+}
+
+} // namespace headrace

@@ -1,0 +1,82 @@
+#include "targets/cpu/Dot.h"
+#include "targets/cpu/Matmul.h"
+
+namespace headrace {
+namespace {
+
+/// One weight tile against the rows of a block.
+class TileAccumulator {
+public:
+  TileAccumulator(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block, Value tile)
+      : b(b), spec(spec), block(block), dot(Dot::create(b.variant, unsigned(block.x.size()))),
+        prefetch(block.x.size() == 1 && block.registers == b.perTile ? tuningOf(b.variant).prefetchBytes : 0),
+        quants(b.at(tile, block.shift)), scales(b.at(b.at(tile, spec.tileScales()), b.shrl(block.shift, 1))) {
+    for (Value row : block.x) {
+      rowScales.push_back(b.at(row, spec.codeRowScales(spec.k)));
+      rowSums.push_back(b.at(row, spec.codeRowSums(spec.k)));
+    }
+  }
+
+  Values run(ValueRange start) {
+    int64_t padded = KernelSpec::pad32(spec.k), full = padded / spec.group;
+    Values acc = b.loop(b.i64c(0), b.i64c(full), 1, start,
+                        [&](Value g, ValueRange carried) { return group(g, carried, spec.group); });
+    if (int64_t rest = padded % spec.group)
+      acc = group(b.i64c(full), acc, rest);
+    return acc;
+  }
+
+private:
+  /// acc = fma(float(dot), scale_w * scale_x, acc) for `length` values of K.
+  Values group(Value g, ValueRange acc, int64_t length) {
+    int64_t groupBytes = spec.group * (spec.enc == Encoding::W4 ? 16 : 32);
+    DotInput in;
+    in.enc = spec.enc;
+    in.weights = b.at(quants, b.imul(g, b.i64c(groupBytes)));
+    in.registers = block.registers;
+    in.octets = length / 8;
+    in.prefetch = prefetch;
+    Value four = b.shl(g, 2);
+    Values xScales;
+    for (auto [row, codes] : llvm::enumerate(block.x)) {
+      in.x.push_back(b.at(codes, b.imul(g, b.i64c(spec.group))));
+      in.sums.push_back(b.load(b.i32, b.at(rowSums[row], four)));
+      xScales.push_back(b.at(rowScales[row], four));
+    }
+    Value groupScales = b.at(scales, b.shl(g, 6));
+    if (prefetch)
+      b.prefetch(groupScales, prefetch);
+    Values dots = dot->build(b, in), w = b.loadTile(b.f16, groupScales, block.registers), next;
+    for (unsigned row = 0; row != block.x.size(); ++row) {
+      Value x = b.splat(b.load(b.f32, xScales[row]), b.lanes);
+      for (unsigned v = 0; v != block.registers; ++v) {
+        size_t at = row * block.registers + v;
+        next.push_back(b.fma(b.sitofp(dots[at]), b.fmul(w[v], x), acc[at]));
+      }
+    }
+    return next;
+  }
+
+  VectorBuilder &b;
+  const KernelSpec &spec;
+  const MatmulBlock &block;
+  std::unique_ptr<Dot> dot;
+  int64_t prefetch;
+  Value quants, scales;
+  Values rowScales, rowSums;
+};
+
+} // namespace
+
+Values accumulateQuantized(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block) {
+  Values all;
+  for (auto [index, tile] : llvm::enumerate(block.tiles)) {
+    Values start = startOfTile(b, block, unsigned(index)), rows;
+    for (size_t row = 0; row != block.x.size(); ++row)
+      rows.append(start);
+    all.append(TileAccumulator(b, spec, block, tile).run(rows));
+  }
+  return all;
+}
+
+} // namespace headrace

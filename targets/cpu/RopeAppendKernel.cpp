@@ -1,0 +1,87 @@
+#include "targets/cpu/Kernels.h"
+
+namespace headrace {
+namespace {
+
+/// Where one row's rotation factors and cache slots are.
+struct RopeRow {
+  Value cosines, sines; ///< float[rotary / 2]
+  Value k, v;           ///< cache address of this position: element 0 of kv head 0
+};
+
+int64_t bytesOf(Encoding type) { return type == Encoding::F32 ? 4 : 2; }
+
+/// f32 to the cache's element type.
+Value narrow(VectorBuilder &b, Value x, Encoding type) { return type == Encoding::F32 ? x : b.truncf(x); }
+
+/// (a, b) -> (fma(-b, s, a * c), fma(a, s, b * c))
+std::pair<Value, Value> rotate(VectorBuilder &b, Value x, Value y, Value c, Value s) {
+  return {b.fma(b.fneg(y), s, b.fmul(x, c)), b.fma(x, s, b.fmul(y, c))};
+}
+
+void rotateQueries(VectorBuilder &b, const KernelSpec &spec, const RopeRow &row, Value q) {
+  unsigned half = unsigned(spec.rotary / 2);
+  b.loop(b.i64c(0), b.i64c(spec.heads * spec.headDim * 4), spec.headDim * 4, [&](Value offset) {
+    Value head = b.at(q, offset);
+    b.forEachRun(half, [&](unsigned first, unsigned width) {
+      VectorType type = b.vec(b.f32, width);
+      int64_t low = first * 4, high = (first + half) * 4;
+      auto [x, y] = rotate(b, b.load(type, head, low), b.load(type, head, high), b.load(type, row.cosines, low),
+                           b.load(type, row.sines, low));
+      b.store(x, head, low);
+      b.store(y, head, high);
+    });
+  });
+}
+
+/// Element d of the row's key in the cache: positions are neighbours there, so keys are written one by one.
+void appendKeys(VectorBuilder &b, const KernelSpec &spec, const RopeRow &row, Value k, Value kCache) {
+  int64_t half = spec.rotary / 2, step = 32 * bytesOf(spec.kType);
+  auto put = [&](Value x, Value element, int64_t extra) {
+    b.store(narrow(b, x, spec.kType), b.at(b.at(kCache, b.imul(element, b.i64c(step))), extra * step));
+  };
+  b.loop(b.i64c(0), b.i64c(half), 1, [&](Value i) {
+    Value offset = b.shl(i, 2), at = b.at(k, offset);
+    auto [x, y] = rotate(b, b.load(b.f32, at), b.load(b.f32, at, half * 4), b.load(b.f32, b.at(row.cosines, offset)),
+                         b.load(b.f32, b.at(row.sines, offset)));
+    put(x, i, 0);
+    put(y, i, half);
+  });
+  b.loop(b.i64c(spec.rotary), b.i64c(spec.headDim), 1,
+         [&](Value i) { put(b.load(b.f32, b.at(k, b.shl(i, 2))), i, 0); });
+}
+
+void appendValues(VectorBuilder &b, const KernelSpec &spec, Value v, Value vCache) {
+  b.forEachRun(unsigned(spec.headDim), [&](unsigned first, unsigned width) {
+    Value x = b.load(b.vec(b.f32, width), v, first * 4);
+    b.store(narrow(b, x, spec.vType), vCache, first * bytesOf(spec.vType));
+  });
+}
+
+} // namespace
+
+void buildRopeAppend(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args) {
+  int64_t dim = spec.headDim, headBytes = dim * 4;
+  int64_t kHead = spec.context * dim * bytesOf(spec.kType), vHead = spec.context * dim * bytesOf(spec.vType);
+  b.loop(b.toIndex(args.begin), b.toIndex(args.end), 1, [&](Value index) {
+    Value q = b.at(args.operands[0], b.imul(index, b.i64c(KernelSpec::floatRowBytes(spec.qkvCols()))));
+    Value k = b.at(q, spec.heads * headBytes), v = b.at(k, spec.kvHeads * headBytes);
+    Value position = b.iadd(b.toIndex(args.pos), index);
+    RopeRow row;
+    row.cosines = b.at(args.operands[1], b.imul(position, b.i64c(spec.rotary * 4)));
+    row.sines = b.at(row.cosines, spec.rotary * 2);
+    // K is [C / 32][dim][32], V is [C][dim]
+    Value tile = b.imul(b.shrl(position, 5), b.i64c(32 * dim)), lane = b.iand(position, b.i64c(31));
+    row.k = b.at(args.operands[2], b.imul(b.iadd(tile, lane), b.i64c(bytesOf(spec.kType))));
+    row.v = b.at(args.operands[3], b.imul(position, b.i64c(dim * bytesOf(spec.vType))));
+
+    rotateQueries(b, spec, row, q);
+    b.loop(b.i64c(0), b.i64c(spec.kvHeads), 1, [&](Value head) {
+      Value offset = b.imul(head, b.i64c(headBytes));
+      appendKeys(b, spec, row, b.at(k, offset), b.at(row.k, b.imul(head, b.i64c(kHead))));
+      appendValues(b, spec, b.at(v, offset), b.at(row.v, b.imul(head, b.i64c(vHead))));
+    });
+  });
+}
+
+} // namespace headrace
