@@ -1,95 +1,121 @@
-/* headrace.h - the runtime's public interface (C11, C++17). Freestanding: no libc, no allocation after hr_open, no global state.
+/* headrace.h - the runtime's public interface (C11, C++17). Freestanding: no libc, no allocation after hr_open, no
+ * global state.
  *
- *   hr_port port;  hr_port_posix(&port);                        // or your own table of hooks
+ *   hr_port port;  hr_port_posix(&port, 2);                     // headrace_port.h, or your own table of hooks
  *   hr_model_options mo = {.threads = 2};
  *   hr_open(&model, library, weights, weight_bytes, &port, &mo, arena, arena_bytes);
  *   hr_session_open(&session, model, kv_memory, kv_bytes);
  *   hr_generate(session, prompt_ids, n, &options, on_token, user, &timings);
  *
- * The caller owns all memory. Every call returns a status; hr_status_text gives a sentence for it. Calls on one model (and its
- * sessions) must not overlap, except hr_cancel, which any thread may call at any time.
+ * The caller owns all memory. Every call returns a status; hr_status_text gives a sentence for it. Calls on one model
+ * (and its sessions) must not overlap, except hr_cancel, which any thread may call at any time.
  */
 #ifndef HEADRACE_H
 #define HEADRACE_H
-#include "hr_abi.h"
+#include "hr_abi.h" /* runtime/abi; beside this file in a bundle's include/ */
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC visibility push(default)
 #endif
 
 typedef enum hr_status {
   HR_OK = 0,
   HR_INVALID_ARGUMENT = 1,
-  HR_BAD_BUNDLE = 2,         /* weights.bin or library damaged, or of another version */
-  HR_MISMATCH = 3,           /* library and weights.bin do not belong together */
-  HR_CPU_UNSUPPORTED = 4,    /* the CPU lacks a feature; see hr_missing_features */
-  HR_OUT_OF_MEMORY = 5,      /* arena, KV memory or buffer too small; the required size is reported where an out argument is given */
-  HR_CONTEXT_FULL = 6,       /* no position left in the KV cache; the session stays usable for reading, or after hr_session_rewind */
-  HR_NOT_FINITE = 7,         /* NaN or infinity in the activations; hr_fault_site names the layer */
+  HR_BAD_BUNDLE = 2,      /* weights.bin or library damaged, or of another version */
+  HR_MISMATCH = 3,        /* library and weights.bin do not belong together */
+  HR_CPU_UNSUPPORTED = 4, /* the CPU lacks a feature; see hr_missing_features */
+  HR_OUT_OF_MEMORY = 5,   /* arena, KV memory or buffer too small; an out argument, where there is one, says the need */
+  HR_CONTEXT_FULL = 6,    /* no position left in the KV cache; the session stays usable, such as after a rewind */
+  HR_NOT_FINITE = 7,      /* NaN or infinity in the activations; hr_fault_site names the layer */
   HR_CANCELLED = 8,
   HR_NO_TOKENIZER = 9,
   HR_UNSUPPORTED = 10,
-  HR_PORT_FAILED = 11,       /* a port hook failed, such as thread creation */
-  HR_STOPPED = 12,           /* the token callback asked to stop */
-  HR_BAD_TEXT = 13           /* input text is not valid UTF-8 */
+  HR_PORT_FAILED = 11, /* a port hook failed, such as parallel */
+  HR_STOPPED = 12,     /* the token callback asked to stop */
+  HR_BAD_TEXT = 13     /* input text is not valid UTF-8 */
 } hr_status;
 
 const char *hr_status_text(hr_status status);
 
+/* What exactly was wrong with a bundle: "<what>: expected <expected>, found <found>". */
+typedef struct hr_problem {
+  const char *what; /* "" when there is none */
+  uint64_t expected, found;
+  int32_t section; /* row of the section table, -1: none in particular */
+  uint32_t hex;    /* 1: the two numbers read best in hexadecimal */
+} hr_problem;
+
 /* ---- port: what the runtime asks of the platform (runtime/port: none, posix, linux-raw) ---- */
 typedef struct hr_port {
-  uint32_t bytes;                                                /* sizeof(hr_port) */
-  void *context;                                                 /* passed to every hook */
-  uint64_t (*now_ns)(void *context);                             /* monotonic; may be 0: timings are then 0 */
+  uint32_t bytes;                    /* sizeof(hr_port) */
+  void *context;                     /* passed to every hook */
+  uint64_t (*now_ns)(void *context); /* monotonic; may be 0: timings are then 0 */
   /* Runs fn(arg, t) for t in [0, threads) at the same time and returns when all are done; t = 0 on the calling thread.
    * 0: only one thread is possible. Returns 0 on success. */
   int (*parallel)(void *context, uint32_t threads, void (*fn)(void *arg, uint32_t thread), void *arg);
-  void (*yield)(void *context);                                  /* in spin loops after a while; may be 0 */
-  uint32_t (*cpu_features)(void *context);                       /* hr_cpu_feature bits of this machine; 0: trust the caller */
+  void (*yield)(void *context);            /* in spin loops after a while; may be 0 */
+  uint32_t (*cpu_features)(void *context); /* hr_cpu_feature bits of this machine; 0: trust the caller */
 } hr_port;
 
 /* ---- model ---- */
 typedef struct hr_model hr_model;
 typedef struct hr_session hr_session;
 typedef struct hr_model_options {
-  uint32_t threads;            /* 0: 1 */
-  uint32_t chunk;              /* most rows a prefill step takes; 0: the library's largest body */
-  const uint32_t *thread_share;/* relative speed of each thread [threads]; 0: all equal */
+  uint32_t threads;             /* 0: 1 */
+  uint32_t chunk;               /* most rows a prefill step takes; 0: the library's largest body */
+  const uint32_t *thread_share; /* relative speed of each thread [threads]; 0: all equal */
 } hr_model_options;
 
-size_t hr_arena_bytes(const hr_library *library);      /* memory for hr_open, any number of threads <= HR_MAX_THREADS */
-size_t hr_session_bytes(const hr_library *library);    /* memory for one session (KV cache included) */
+/* Memory for hr_open (any number of threads) and for one session (KV cache included), at any alignment. */
+size_t hr_arena_bytes(const hr_library *library);
+size_t hr_session_bytes(const hr_library *library);
 uint32_t hr_missing_features(const hr_library *library, const hr_port *port);
-const char *hr_feature_name(uint32_t bit);             /* "AVX2+FMA+F16C", "dotprod", ... */
+const char *hr_feature_name(uint32_t bit); /* "AVX2+FMA+F16C", "dotprod", ... */
 
-hr_status hr_open(hr_model **model, const hr_library *library, const void *weights, size_t weight_bytes, const hr_port *port,
-                  const hr_model_options *options, void *arena, size_t arena_bytes);
-hr_status hr_check_payload(const hr_library *library, const void *weights, size_t weight_bytes, uint32_t *bad_section);
+hr_status hr_open(hr_model **model, const hr_library *library, const void *weights, size_t weight_bytes,
+                  const hr_port *port, const hr_model_options *options, void *arena, size_t arena_bytes);
+/* The checks hr_open makes of the library and of weights.bin (header, section table, that both belong together), in
+ * detail: problem may be 0. weights must be aligned as the library's bases ask (a mapped file always is). */
+hr_status hr_check_bundle(const hr_library *library, const void *weights, size_t weight_bytes, hr_problem *problem);
+/* hr_check_bundle, then the hash of every section's payload and the zero filling between sections: reads the whole
+ * file. */
+hr_status hr_check_payload(const hr_library *library, const void *weights, size_t weight_bytes, hr_problem *problem);
 const hr_library *hr_model_library(const hr_model *model);
-const char *hr_fault_site(const hr_model *model);       /* after HR_NOT_FINITE, else "" */
+const char *hr_fault_site(const hr_model *model); /* after HR_NOT_FINITE, else "" */
 
 /* ---- session: one KV cache ---- */
 hr_status hr_session_open(hr_session **session, hr_model *model, void *memory, size_t bytes);
-uint32_t hr_session_length(const hr_session *session);  /* positions filled */
-hr_status hr_session_rewind(hr_session *session, uint32_t length);  /* keeps the first `length` positions */
+uint32_t hr_session_length(const hr_session *session);             /* positions filled */
+hr_status hr_session_rewind(hr_session *session, uint32_t length); /* keeps the first `length` positions */
 
-/* Appends n tokens. rows: HR_LAST_ROW computes the logits of the last one; HR_ALL_ROWS calls `on_rows` for blocks of rows as they come
- * (row index relative to the call); HR_NO_ROWS computes none. On an error the session's length is what it was before the call. */
+/* Appends n tokens. rows: HR_LAST_ROW computes the logits of the last one; HR_ALL_ROWS calls `on_rows` for blocks of
+ * rows as they come (row index relative to the call); HR_NO_ROWS computes none. On an error the session's length is
+ * what it was before the call. */
 enum { HR_NO_ROWS = 0, HR_LAST_ROW = 1, HR_ALL_ROWS = 2 };
 typedef hr_status (*hr_rows_fn)(void *user, uint32_t first_row, uint32_t rows, const float *logits, uint32_t stride);
 hr_status hr_append(hr_session *session, const int32_t *ids, uint32_t n, int rows, hr_rows_fn on_rows, void *user);
-const float *hr_logits(const hr_session *session);      /* [vocab_size] of the last row computed, valid until the next call */
-const float *hr_tap_data(const hr_session *session, uint32_t tap); /* rows of the last step of the tap's entry (bundles made with --taps) */
-void hr_cancel(hr_session *session);                    /* any thread; the running call returns HR_CANCELLED at the next step */
+/* [vocab_size] of the last row computed, valid until the next call; 0 when there is none. */
+const float *hr_logits(const hr_session *session);
+/* Rows of the last step of the tap's entry (bundles made with --taps); 0: no such tap. */
+const float *hr_tap_data(const hr_session *session, uint32_t tap);
+/* From any thread: the running call returns HR_CANCELLED before its next step. No effect on later calls. */
+void hr_cancel(hr_session *session);
 
-/* ---- sampling ---- */
+/* ---- sampling ----
+ * In this order: penalty, division by the temperature, top_k, top_p, min_p, one draw. Candidates are drawn from in
+ * descending order of probability (ascending id among equals) when top_k or top_p is on, else in ascending order of id.
+ * Same seed, same logits, same ids, on every target. */
 typedef struct hr_sampling {
-  float temperature;           /* 0: greedy (lowest id among equals) */
-  float top_p;                 /* 0 or 1: off */
-  float min_p;                 /* 0: off */
-  float repetition_penalty;    /* 0 or 1: off; > 0 as in CTRL (arXiv:1909.05858): logits of seen ids are divided (positive) or multiplied */
-  uint32_t top_k;              /* 0: off */
-  uint32_t penalty_window;     /* last ids looked at by the penalty, at most HR_PENALTY_WINDOW; 0: all kept */
+  float temperature; /* 0: greedy (lowest id among equals) */
+  float top_p;       /* 0 or 1: off */
+  float min_p;       /* 0: off */
+  /* 0 or 1: off; else as in CTRL (arXiv:1909.05858): logits of seen ids are divided (positive) or multiplied. */
+  float repetition_penalty;
+  uint32_t top_k;          /* 0: off */
+  uint32_t penalty_window; /* last ids looked at by the penalty, at most HR_PENALTY_WINDOW; 0: all kept */
   uint64_t seed;
 } hr_sampling;
 #define HR_PENALTY_WINDOW 256u
@@ -102,34 +128,87 @@ typedef struct hr_timings {
 typedef struct hr_generate_options {
   hr_sampling sampling;
   uint32_t max_tokens;
-  int ignore_eos;
+  int ignore_eos;            /* 1: an end id is a token like any other */
+  hr_rows_fn on_prompt_rows; /* not 0: also called with the logits of every row of the prompt */
 } hr_generate_options;
 
-/* One generated token: its id, and the UTF-8 text that became complete with it (may be empty, never ends inside a character;
- * special tokens give no text). logits: [vocab_size] it was chosen from. Return non-zero to stop (HR_STOPPED). */
+/* One generated token: its id, and the UTF-8 text that became complete with it (may be empty, never ends inside a
+ * character; special tokens give no text). logits: [vocab_size] it was chosen from. Return non-zero to stop
+ * (HR_STOPPED). */
 typedef int (*hr_token_fn)(void *user, int32_t id, const char *text, size_t bytes, const float *logits);
-/* Appends the prompt and generates until an end id, max_tokens, HR_CONTEXT_FULL, a stop or a cancel. The last generated id is not in the
- * KV cache (it would be the first of the next prompt). The end id is delivered too. HR_OK: end id or max_tokens. */
-hr_status hr_generate(hr_session *session, const int32_t *prompt, uint32_t n, const hr_generate_options *options, hr_token_fn on_token,
-                      void *user, hr_timings *timings);
+/* Appends the prompt and generates until an end id, max_tokens, HR_CONTEXT_FULL, a stop or a cancel. The last generated
+ * id is not in the KV cache (it would be the first of the next prompt). The end id is delivered too. HR_OK: end id or
+ * max_tokens. */
+hr_status hr_generate(hr_session *session, const int32_t *prompt, uint32_t n, const hr_generate_options *options,
+                      hr_token_fn on_token, void *user, hr_timings *timings);
 
 /* ---- tokenizer: read in place from the blob's HR_SECTION_TOKENIZER ---- */
-typedef struct hr_tokenizer { const uint8_t *data; size_t bytes; } hr_tokenizer;
+typedef struct hr_tokenizer {
+  const uint8_t *data;
+  size_t bytes;
+} hr_tokenizer;
 hr_status hr_tokenizer_open(hr_tokenizer *tokenizer, const void *section, size_t bytes);
 hr_status hr_model_tokenizer(const hr_model *model, hr_tokenizer *tokenizer);
-/* ids: room for `capacity`; *n receives the count needed (HR_OUT_OF_MEMORY when capacity is less). scratch: hr_tokenizer_scratch(bytes). */
+/* ids: room for `capacity`; *n receives the count needed (HR_OUT_OF_MEMORY when capacity is less). scratch:
+ * hr_tokenizer_scratch(bytes). */
 size_t hr_tokenizer_scratch(const hr_tokenizer *tokenizer, size_t text_bytes);
-enum { HR_WITH_SPECIAL = 1 };   /* add what the post-processor adds */
-hr_status hr_encode(const hr_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags, int32_t *ids, size_t capacity,
-                    size_t *n, void *scratch, size_t scratch_bytes);
-/* Streaming decode: state starts at {0}; feed ids one at a time, then id = -1 to flush. Output of one call: at most HR_DECODE_MAX(t) bytes. */
-typedef struct hr_decoder { uint8_t pending[8]; uint8_t n_pending; uint8_t started; uint8_t keep_special; uint8_t reserved; } hr_decoder;
+enum { HR_WITH_SPECIAL = 1 }; /* add what the post-processor adds */
+hr_status hr_encode(const hr_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags, int32_t *ids,
+                    size_t capacity, size_t *n, void *scratch, size_t scratch_bytes);
+/* Streaming decode: state starts at {0}; feed ids one at a time, then id = -1 to flush. Output of one call: at most
+ * HR_DECODE_MAX(t) bytes. */
+typedef struct hr_decoder {
+  uint8_t pending[8];
+  uint8_t n_pending;
+  uint8_t started;
+  uint8_t keep_special;
+  uint8_t reserved;
+} hr_decoder;
 size_t hr_decode_max(const hr_tokenizer *tokenizer);
-hr_status hr_decode(const hr_tokenizer *tokenizer, hr_decoder *state, int32_t id, char *text, size_t capacity, size_t *bytes);
+hr_status hr_decode(const hr_tokenizer *tokenizer, hr_decoder *state, int32_t id, char *text, size_t capacity,
+                    size_t *bytes);
 
 /* XXH64 (xxHash specification), used by weights.bin. */
 uint64_t hr_hash64(const void *data, size_t bytes, uint64_t seed);
 
+/* ---- everything above as one table, for programs that load a bundle's library at run time ----
+ * A bundle's shared object exports `const hr_library *hr_library_get(void)` and `const hr_api *hr_api_get(void)`. */
+typedef struct hr_api {
+  uint32_t bytes;       /* sizeof(hr_api) */
+  uint32_t abi_version; /* HR_ABI_VERSION */
+  const char *(*status_text)(hr_status status);
+  size_t (*arena_bytes)(const hr_library *library);
+  size_t (*session_bytes)(const hr_library *library);
+  uint32_t (*missing_features)(const hr_library *library, const hr_port *port);
+  const char *(*feature_name)(uint32_t bit);
+  hr_status (*open)(hr_model **model, const hr_library *library, const void *weights, size_t weight_bytes,
+                    const hr_port *port, const hr_model_options *options, void *arena, size_t arena_bytes);
+  hr_status (*check_bundle)(const hr_library *library, const void *weights, size_t weight_bytes, hr_problem *problem);
+  hr_status (*check_payload)(const hr_library *library, const void *weights, size_t weight_bytes, hr_problem *problem);
+  const char *(*fault_site)(const hr_model *model);
+  hr_status (*session_open)(hr_session **session, hr_model *model, void *memory, size_t bytes);
+  uint32_t (*session_length)(const hr_session *session);
+  hr_status (*session_rewind)(hr_session *session, uint32_t length);
+  hr_status (*append)(hr_session *session, const int32_t *ids, uint32_t n, int rows, hr_rows_fn on_rows, void *user);
+  const float *(*logits)(const hr_session *session);
+  const float *(*tap_data)(const hr_session *session, uint32_t tap);
+  void (*cancel)(hr_session *session);
+  hr_status (*generate)(hr_session *session, const int32_t *prompt, uint32_t n, const hr_generate_options *options,
+                        hr_token_fn on_token, void *user, hr_timings *timings);
+  hr_status (*tokenizer_open)(hr_tokenizer *tokenizer, const void *section, size_t bytes);
+  hr_status (*model_tokenizer)(const hr_model *model, hr_tokenizer *tokenizer);
+  size_t (*tokenizer_scratch)(const hr_tokenizer *tokenizer, size_t text_bytes);
+  hr_status (*encode)(const hr_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags, int32_t *ids,
+                      size_t capacity, size_t *n, void *scratch, size_t scratch_bytes);
+  size_t (*decode_max)(const hr_tokenizer *tokenizer);
+  hr_status (*decode)(const hr_tokenizer *tokenizer, hr_decoder *state, int32_t id, char *text, size_t capacity,
+                      size_t *bytes);
+} hr_api;
+const hr_api *hr_api_get(void);
+
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,90 @@
+/* hr_internal.h - what the files of runtime/core share and nobody else sees. */
+#ifndef HR_INTERNAL_H
+#define HR_INTERNAL_H
+#include "headrace.h"
+#include "hr_device.h"
+#include "hr_pure.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#pragma GCC visibility push(hidden)
+
+#define HR_CACHE_LINE 64u
+#define HR_MAX_SECTIONS 1024u
+
+/* Counter barrier: the last of `threads` to arrive resets the count and moves the generation on; the others wait for
+ * that. The two words lie on lines of their own, because waiting threads read one while late ones still write the
+ * other. */
+struct hr_barrier {
+  _Atomic uint32_t arrived;
+  char pad0[HR_CACHE_LINE - sizeof(uint32_t)];
+  _Atomic uint32_t generation;
+  char pad1[HR_CACHE_LINE - sizeof(uint32_t)];
+  void (*yield)(void *context); /* may be 0 */
+  void *context;
+};
+
+struct hr_model {
+  const hr_library *library;
+  const uint8_t *weights;
+  hr_port port;
+  uint32_t threads;
+  uint32_t chunk;     /* most rows of a body step, 1 .. rows of the largest body */
+  int32_t fault;      /* as hr_step.fault, of the last step */
+  int32_t fault_site; /* fault of the last failed call: 0, or 1 + site */
+  void **base;        /* [base_count]; KV entries are 0: a session fills its own copy */
+  void *scratch;      /* sampler's candidates, then the text of one token */
+  size_t scratch_bytes;
+  hr_tokenizer tokenizer; /* data is 0: the bundle has none */
+  uint32_t share[HR_MAX_THREADS + 1];
+  uint32_t share_one[2]; /* of a step on one thread */
+  struct hr_barrier barrier;
+};
+
+struct hr_session {
+  hr_model *model;
+  void **base;           /* [base_count] */
+  const float *logits;   /* of the last row computed, or 0 */
+  uint32_t length;       /* positions filled */
+  uint32_t history_from; /* positions [history_from, length) are in `history`, at position % HR_PENALTY_WINDOW */
+  uint32_t history_to;   /* highest position ever written + 1, what history_from follows */
+  _Atomic uint32_t cancelled;
+  int32_t history[HR_PENALTY_WINDOW];
+};
+
+/* A bump allocator over the caller's memory. With memory = 0 it only adds up what would be needed. */
+typedef struct hr_bump {
+  uint8_t *memory;
+  size_t used;
+} hr_bump;
+void *hr_bump_take(hr_bump *bump, size_t bytes, size_t align);
+
+/* Runs one step of an entry on all threads. row0: see hr_step. */
+hr_status hr_run_entry(hr_session *session, const hr_entry *entry, uint32_t n_valid, uint32_t pos, uint32_t row0);
+
+/* Smallest entry of a kind that takes `rows` rows, or the largest there is; 0 when the library has none of that kind.
+ */
+const hr_entry *hr_find_entry(const hr_library *library, uint32_t kind, uint32_t rows);
+
+/* hr_append without its checks of arguments and without forgetting an earlier cancel. */
+hr_status hr_append_steps(hr_session *session, const int32_t *ids, uint32_t n, int rows, hr_rows_fn on_rows,
+                          void *user);
+
+hr_status hr_blob_check(const void *weights, size_t weight_bytes, hr_problem *problem);
+const hr_blob_section *hr_blob_sections(const void *weights);
+
+static inline void hr_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static inline uint64_t hr_now(const hr_model *model) {
+  return model->port.now_ns ? model->port.now_ns(model->port.context) : 0;
+}
+
+#pragma GCC visibility pop
+#endif
