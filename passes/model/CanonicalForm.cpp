@@ -1,6 +1,5 @@
 // hr-canonical-form: see Passes.td.
 #include "dialects/model/Model.h"
-#include "dialects/recipe/Recipe.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -27,7 +26,7 @@ struct DropSameConvert : OpRewritePattern<recipe::ConvertOp> {
   }
 };
 
-struct CanonicalForm : headrace::model::impl::CanonicalFormBase<CanonicalForm> {
+struct CanonicalForm : model::impl::CanonicalFormBase<CanonicalForm> {
   using CanonicalFormBase::CanonicalFormBase;
 
   void dropUnreadWeights() {

@@ -1,0 +1,44 @@
+// CodeSet.h - sets of Unicode code points, and where their properties come from (utf8proc).
+#ifndef HEADRACE_IMPORT_TOKENIZER_CODESET_H
+#define HEADRACE_IMPORT_TOKENIZER_CODESET_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace headrace::tokenizer {
+
+constexpr uint32_t codeLimit = 0x110000;
+
+/// A set of code points as sorted, disjoint, non-adjacent ranges [first, last].
+class CodeSet {
+public:
+  CodeSet() = default;
+  static CodeSet range(uint32_t first, uint32_t last);
+
+  void add(const CodeSet &other);
+  CodeSet complement() const;
+  /// With every code point whose simple case folding is that of a member.
+  CodeSet withCaseVariants() const;
+  const std::vector<std::pair<uint32_t, uint32_t>> &ranges() const { return spans; }
+  bool operator==(const CodeSet &other) const { return spans == other.spans; }
+
+private:
+  std::vector<std::pair<uint32_t, uint32_t>> spans;
+};
+
+/// The code points of a general category ("L", "Lu", "Nd" ...), if it is one.
+std::optional<CodeSet> categorySet(std::string_view name);
+CodeSet whiteSpaceSet();
+/// \w: letters, marks, decimal digits, connector punctuation, letter-like numbers and symbols, joiners.
+CodeSet wordSet();
+
+/// Code points to UTF-8 and back. Text is well-formed: JSON has been checked.
+void appendUtf8(std::string &text, uint32_t code);
+std::vector<uint32_t> codesOf(std::string_view text);
+
+} // namespace headrace::tokenizer
+#endif

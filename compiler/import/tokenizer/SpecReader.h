@@ -1,0 +1,18 @@
+// SpecReader.h - the parts of readSpec, one per component of tokenizer.json.
+#ifndef HEADRACE_IMPORT_TOKENIZER_SPECREADER_H
+#define HEADRACE_IMPORT_TOKENIZER_SPECREADER_H
+
+#include "compiler/import/tokenizer/JsonField.h"
+#include "compiler/import/tokenizer/Spec.h"
+
+namespace headrace::tokenizer {
+
+void readModel(const JsonField &model, Spec &spec);
+void readAddedTokens(const JsonField &tokens, Spec &spec);
+void readNormalizer(const JsonField &normalizer, Spec &spec);
+void readPreTokenizer(const JsonField &preTokenizer, Spec &spec);
+void readPostProcessor(const JsonField &processor, Spec &spec);
+void readDecoder(const JsonField &decoder, Spec &spec);
+
+} // namespace headrace::tokenizer
+#endif

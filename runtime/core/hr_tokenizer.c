@@ -1,0 +1,261 @@
+/* hr_tokenizer.c - opening a tokenizer section, encoding, and what the other files share. */
+#include "hr_tokenizer_internal.h"
+
+/* ---- UTF-8 ---- */
+uint32_t hr_utf8_write(uint8_t *to, uint32_t code) {
+  if (code < 0x80) {
+    to[0] = (uint8_t)code;
+    return 1;
+  }
+  uint32_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (uint32_t i = n - 1; i > 0; i--, code >>= 6)
+    to[i] = (uint8_t)(0x80 | (code & 0x3f));
+  to[0] = (uint8_t)((0xf00u >> n) | code);
+  return n;
+}
+
+/* Table 3-7 of the Unicode standard: the second byte's range excludes overlong forms, surrogates and what lies beyond
+ * U+10FFFF. */
+size_t hr_utf8_valid(const uint8_t *text, size_t n) {
+  size_t i = 0;
+  while (i < n) {
+    uint32_t lead = text[i];
+    if (lead < 0x80) {
+      i++;
+      continue;
+    }
+    uint32_t need = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    if (!need || n - i < need)
+      return i;
+    uint32_t low = lead == 0xe0   ? 0xa0
+                   : lead == 0xf0 ? 0x90
+                                  : 0x80,
+             high = lead == 0xed   ? 0x9f
+                    : lead == 0xf4 ? 0x8f
+                                   : 0xbf;
+    if (text[i + 1] < low || text[i + 1] > high)
+      return i;
+    for (uint32_t k = 2; k < need; k++)
+      if ((text[i + k] & 0xc0) != 0x80)
+        return i;
+    i += need;
+  }
+  return n;
+}
+
+/* ---- properties ---- */
+uint32_t hr_tok_range_value(const hr_tok_view *view, enum hr_tok_part part, uint32_t code) {
+  const uint32_t *ranges = hr_tok_data(view, part);
+  uint32_t low = 0, high = hr_tok_count(view, part), key = code << 8 | 0xff;
+  if (!high)
+    return 0;
+  while (high - low > 1) { /* ranges[low] <= key < ranges[high] */
+    uint32_t middle = low + (high - low) / 2;
+    if (ranges[middle] <= key)
+      low = middle;
+    else
+      high = middle;
+  }
+  return ranges[low] & 0xff;
+}
+
+int hr_tok_in_class(const hr_tok_view *view, uint32_t cls, uint32_t code) {
+  const uint32_t *classes = hr_tok_data(view, HR_TOK_CLASSES);
+  uint32_t category = code < 128 ? ((const uint8_t *)hr_tok_data(view, HR_TOK_ASCII))[code]
+                                 : hr_tok_range_value(view, HR_TOK_RANGES, code);
+  return classes[cls] >> (category & 31) & 1;
+}
+
+const uint8_t *hr_tok_token_text(const hr_tok_view *view, uint32_t id, uint32_t *n) {
+  const uint32_t *offsets = hr_tok_data(view, HR_TOK_OFFSETS);
+  uint32_t begin = offsets[id], end = offsets[id + 1];
+  if (begin > end || end > hr_tok_count(view, HR_TOK_TEXT))
+    return 0;
+  *n = end - begin;
+  return (const uint8_t *)hr_tok_data(view, HR_TOK_TEXT) + begin;
+}
+
+/* ---- open ---- */
+static const uint8_t part_bytes[HR_TOK_PART_COUNT] = {[HR_TOK_OFFSETS] = 4,
+                                                      [HR_TOK_KINDS] = 1,
+                                                      [HR_TOK_TEXT] = 1,
+                                                      [HR_TOK_BUCKETS] = 4,
+                                                      [HR_TOK_MERGES] = sizeof(hr_tok_merge),
+                                                      [HR_TOK_BYTE_IDS] = 4,
+                                                      [HR_TOK_CHARS] = sizeof(hr_tok_char),
+                                                      [HR_TOK_WORDS] = 4,
+                                                      [HR_TOK_ADDED] = sizeof(hr_tok_added),
+                                                      [HR_TOK_ADDED_NORMALIZED] = sizeof(hr_tok_added),
+                                                      [HR_TOK_STRINGS] = 1,
+                                                      [HR_TOK_NORMALIZERS] = sizeof(hr_tok_normalizer),
+                                                      [HR_TOK_SPLITS] = sizeof(hr_tok_split),
+                                                      [HR_TOK_CODE] = 4,
+                                                      [HR_TOK_CLASSES] = 4,
+                                                      [HR_TOK_ASCII] = 1,
+                                                      [HR_TOK_RANGES] = 4,
+                                                      [HR_TOK_PREFIX] = 4,
+                                                      [HR_TOK_SUFFIX] = 4,
+                                                      [HR_TOK_NFC] = 4,
+                                                      [HR_TOK_DECOMPOSE] = sizeof(hr_tok_decompose),
+                                                      [HR_TOK_DECOMPOSED] = 4,
+                                                      [HR_TOK_COMPOSE] = sizeof(hr_tok_compose)};
+
+static int power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
+
+static int check_parts(const hr_tok_header *header) {
+  for (uint32_t i = 0; i < HR_TOK_PART_COUNT; i++) {
+    hr_tok_span span = header->parts[i];
+    if (span.offset & 3 || span.offset < sizeof *header || span.offset > header->bytes ||
+        span.count > (header->bytes - span.offset) / part_bytes[i])
+      return 0;
+  }
+  return 1;
+}
+
+/* The sizes that the reader relies on without looking again. */
+static int check_counts(const hr_tok_view *view) {
+  const hr_tok_header *header = view->header;
+  uint32_t tokens = header->token_count, buckets = hr_tok_count(view, HR_TOK_BUCKETS),
+           bytes = hr_tok_count(view, HR_TOK_BYTE_IDS), words = hr_tok_count(view, HR_TOK_WORDS),
+           classes = hr_tok_count(view, HR_TOK_CLASSES);
+  if (!tokens || tokens > HR_TOK_MAX_TOKENS || hr_tok_count(view, HR_TOK_OFFSETS) != tokens + 1 ||
+      hr_tok_count(view, HR_TOK_KINDS) != tokens)
+    return 0;
+  if (!power_of_two(buckets - 1) || (bytes && bytes != 256) || (words && !power_of_two(words)))
+    return 0;
+  if (!bytes && header->flags & (HR_TOK_BYTE_LEVEL | HR_TOK_BYTE_FALLBACK))
+    return 0;
+  if (hr_tok_count(view, HR_TOK_ASCII) != (classes ? 128u : 0u) || (classes && !hr_tok_count(view, HR_TOK_RANGES)))
+    return 0;
+  return header->unk_id == HR_TOK_NONE || header->unk_id < tokens;
+}
+
+static int in_strings(const hr_tok_view *view, uint32_t offset, uint32_t bytes) {
+  uint32_t count = hr_tok_count(view, HR_TOK_STRINGS);
+  return offset <= count && bytes <= count - offset;
+}
+
+static int check_added(const hr_tok_view *view, enum hr_tok_part list) {
+  const hr_tok_added *added = hr_tok_data(view, list);
+  uint32_t classes = hr_tok_count(view, HR_TOK_CLASSES);
+  for (uint32_t i = 0; i < hr_tok_count(view, list); i++) {
+    if (!added[i].key_bytes || !in_strings(view, added[i].key, added[i].key_bytes))
+      return 0;
+    if (added[i].flags && (view->header->space_class >= classes || view->header->word_class >= classes))
+      return 0;
+  }
+  return 1;
+}
+
+static int check_steps(const hr_tok_view *view) {
+  const hr_tok_normalizer *normalizers = hr_tok_data(view, HR_TOK_NORMALIZERS);
+  const hr_tok_split *splits = hr_tok_data(view, HR_TOK_SPLITS);
+  const uint32_t *code = hr_tok_data(view, HR_TOK_CODE);
+  uint32_t words = hr_tok_count(view, HR_TOK_CODE);
+  if (hr_tok_count(view, HR_TOK_NORMALIZERS) > HR_TOK_MAX_NORMALIZERS ||
+      hr_tok_count(view, HR_TOK_SPLITS) > HR_TOK_MAX_SPLITS)
+    return 0;
+  for (uint32_t i = 0; i < hr_tok_count(view, HR_TOK_NORMALIZERS); i++) {
+    const hr_tok_normalizer *step = &normalizers[i];
+    if (!in_strings(view, step->find, step->find_bytes) || !in_strings(view, step->with, step->with_bytes) ||
+        (step->kind == HR_TOK_REPLACE && !step->find_bytes))
+      return 0;
+  }
+  for (uint32_t i = 0; i < hr_tok_count(view, HR_TOK_SPLITS); i++) {
+    const hr_tok_split *split = &splits[i];
+    if (split->kind == HR_TOK_SPLIT_SPACE)
+      continue;
+    if (split->code > words || split->words > words - split->code ||
+        !hr_tok_check_program(code + split->code, split->words, hr_tok_count(view, HR_TOK_CLASSES)))
+      return 0;
+  }
+  return 1;
+}
+
+hr_status hr_tokenizer_open(hr_tokenizer *tokenizer, const void *section, size_t bytes) {
+  const hr_tok_header *header = section;
+  if (!tokenizer || !section || (uintptr_t)section & 3)
+    return HR_INVALID_ARGUMENT;
+  if (bytes < sizeof *header || header->magic != HR_TOK_MAGIC || header->version != HR_TOK_VERSION ||
+      header->bytes > bytes)
+    return HR_BAD_BUNDLE;
+  hr_tokenizer opened = {section, header->bytes};
+  hr_tok_view view = hr_tok_open_view(&opened);
+  if (!check_parts(header) || !check_counts(&view) || !check_added(&view, HR_TOK_ADDED) ||
+      !check_added(&view, HR_TOK_ADDED_NORMALIZED) || !check_steps(&view))
+    return HR_BAD_BUNDLE;
+  *tokenizer = opened;
+  return HR_OK;
+}
+
+uint32_t hr_tokenizer_count(const hr_tokenizer *tokenizer) { return hr_tok_open_view(tokenizer).header->token_count; }
+
+/* ---- encode ---- */
+void hr_tok_emit(hr_tok_encoder *encoder, uint32_t id) {
+  if (id >= encoder->view.header->token_count) {
+    encoder->status = HR_BAD_BUNDLE;
+    return;
+  }
+  if (encoder->n < encoder->capacity)
+    encoder->ids[encoder->n] = (int32_t)id;
+  encoder->n++;
+}
+
+static void emit_all(hr_tok_encoder *encoder, enum hr_tok_part part) {
+  const uint32_t *ids = hr_tok_data(&encoder->view, part);
+  for (uint32_t i = 0; i < hr_tok_count(&encoder->view, part); i++)
+    hr_tok_emit(encoder, ids[i]);
+}
+
+/* Normalized text between added tokens; lies in one of the encoder's buffers, so the byte before it may be written. */
+static void encode_piece(hr_tok_encoder *encoder, const uint8_t *text, size_t n) {
+  hr_tok_split_text(encoder, 0, (uint8_t *)(uintptr_t)text, n);
+}
+
+static void encode_segment(hr_tok_encoder *encoder, const uint8_t *text, size_t n) {
+  uint8_t *normalized = hr_tok_normalize(encoder, text, &n);
+  if (normalized && n)
+    hr_tok_scan_added(encoder, HR_TOK_ADDED_NORMALIZED, normalized, n, encode_piece);
+}
+
+/* Scratch: padding to a multiple of 8, the work area, then the two buffers, each with a byte in front. 64 bits, so that
+ * the size of an absurd text does not wrap. */
+#define MAX_ROOM (1u << 30)
+static uint64_t scratch_bytes_for(uint64_t room) { return 8 + room * HR_TOK_WORK_BYTES + 2 * (room + 1); }
+static uint64_t room_for(const hr_tok_view *view, uint64_t text_bytes) {
+  return hr_tok_normalized_bound(view, text_bytes) + 1;
+}
+
+size_t hr_tokenizer_scratch(const hr_tokenizer *tokenizer, size_t text_bytes) {
+  hr_tok_view view = hr_tok_open_view(tokenizer);
+  uint64_t room = text_bytes < HR_TOKENIZER_MAX_TEXT ? room_for(&view, text_bytes) : UINT64_MAX;
+  if (room > MAX_ROOM || scratch_bytes_for(room) > SIZE_MAX)
+    return SIZE_MAX;
+  return (size_t)scratch_bytes_for(room);
+}
+
+hr_status hr_encode(const hr_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags, int32_t *ids,
+                    size_t capacity, size_t *n, void *scratch, size_t scratch_bytes) {
+  if (!tokenizer || !tokenizer->data || (bytes && !text) || (capacity && !ids) || !n || !scratch)
+    return HR_INVALID_ARGUMENT;
+  hr_tok_encoder encoder = {.view = hr_tok_open_view(tokenizer), .ids = ids, .capacity = capacity, .status = HR_OK};
+  size_t needed = hr_tokenizer_scratch(tokenizer, bytes);
+  if (scratch_bytes < needed || needed == SIZE_MAX)
+    return HR_OUT_OF_MEMORY;
+  if (hr_utf8_valid((const uint8_t *)text, bytes) != bytes)
+    return HR_BAD_TEXT;
+  uint8_t *base = (uint8_t *)(((uintptr_t)scratch + 7) & ~(uintptr_t)7);
+  encoder.room = (size_t)room_for(&encoder.view, bytes);
+  encoder.work = base;
+  encoder.buffer[0] = base + encoder.room * HR_TOK_WORK_BYTES + 1;
+  encoder.buffer[1] = encoder.buffer[0] + encoder.room + 1;
+  if (flags & HR_WITH_SPECIAL)
+    emit_all(&encoder, HR_TOK_PREFIX);
+  hr_tok_scan_added(&encoder, HR_TOK_ADDED, (const uint8_t *)text, bytes, encode_segment);
+  if (flags & HR_WITH_SPECIAL)
+    emit_all(&encoder, HR_TOK_SUFFIX);
+  *n = encoder.n;
+  if (encoder.status != HR_OK)
+    return encoder.status;
+  return encoder.n > capacity ? HR_OUT_OF_MEMORY : HR_OK;
+}

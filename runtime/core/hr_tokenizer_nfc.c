@@ -1,0 +1,173 @@
+/* hr_tokenizer_nfc.c - canonical composition (Unicode standard annex 15), with the tables of the section.
+ *
+ * Text is cut into runs that normalize on their own: a code point of value 0 in the NFC part and those of other values
+ * after it. A run of one code point is copied; others are decomposed, put in canonical order and composed. */
+#include "hr_tokenizer_internal.h"
+
+enum {
+  HANGUL_S = 0xac00,
+  HANGUL_L = 0x1100,
+  HANGUL_V = 0x1161,
+  HANGUL_T = 0x11a7,
+  L_COUNT = 19,
+  V_COUNT = 21,
+  T_COUNT = 28
+};
+
+typedef struct code_list {
+  uint32_t *codes; /* code point | combining class << 24 */
+  size_t n, room;
+} code_list;
+
+static void add_code(const hr_tok_view *view, code_list *list, uint32_t code) {
+  uint32_t value = hr_tok_range_value(view, HR_TOK_NFC, code);
+  if (list->n < list->room)
+    list->codes[list->n++] = (code & 0x1fffff) | (value == HR_TOK_NFC_CHANGES ? 0 : value) << 24;
+}
+
+static void decompose(const hr_tok_view *view, code_list *list, uint32_t code) {
+  uint32_t s = code - HANGUL_S;
+  if (s < L_COUNT * V_COUNT * T_COUNT) {
+    add_code(view, list, HANGUL_L + s / (V_COUNT * T_COUNT));
+    add_code(view, list, HANGUL_V + s % (V_COUNT * T_COUNT) / T_COUNT);
+    if (s % T_COUNT)
+      add_code(view, list, HANGUL_T + s % T_COUNT);
+    return;
+  }
+  const hr_tok_decompose *table = hr_tok_data(view, HR_TOK_DECOMPOSE);
+  uint32_t low = 0, count = hr_tok_count(view, HR_TOK_DECOMPOSE), high = count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (table[middle].code < code)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == count || table[low].code != code) {
+    add_code(view, list, code);
+    return;
+  }
+  const uint32_t *codes = hr_tok_data(view, HR_TOK_DECOMPOSED);
+  uint32_t first = table[low].first_and_count & 0xffffff, n = table[low].first_and_count >> 24;
+  for (uint32_t i = 0; i < n && first + i < hr_tok_count(view, HR_TOK_DECOMPOSED); i++)
+    add_code(view, list, codes[first + i]);
+}
+
+/* Stable sort by combining class of each stretch without starters: insertion for the short ones that text has, counting
+ * for the long ones that only an attack has. spare: as long as codes. */
+static void sort_stretch(uint32_t *codes, size_t n, uint32_t *spare) {
+  if (n <= 32) {
+    for (size_t i = 1; i < n; i++) {
+      uint32_t code = codes[i];
+      size_t at = i;
+      for (; at > 0 && codes[at - 1] >> 24 > code >> 24; at--)
+        codes[at] = codes[at - 1];
+      codes[at] = code;
+    }
+    return;
+  }
+  size_t done = 0;
+  for (uint32_t value = 1; value < 256; value++)
+    for (size_t i = 0; i < n; i++)
+      if (codes[i] >> 24 == value)
+        spare[done++] = codes[i];
+  memcpy(codes, spare, done * sizeof *codes);
+}
+
+static void put_in_order(uint32_t *codes, size_t n, uint32_t *spare) {
+  for (size_t i = 0; i < n; i++) {
+    size_t begin = i;
+    while (i < n && codes[i] >> 24)
+      i++;
+    sort_stretch(codes + begin, i - begin, spare);
+  }
+}
+
+/* The composite of two code points, 0 if there is none. */
+static uint32_t composite(const hr_tok_view *view, uint32_t first, uint32_t second) {
+  if (first - HANGUL_L < L_COUNT && second - HANGUL_V < V_COUNT)
+    return HANGUL_S + ((first - HANGUL_L) * V_COUNT + (second - HANGUL_V)) * T_COUNT;
+  if (first - HANGUL_S < L_COUNT * V_COUNT * T_COUNT && (first - HANGUL_S) % T_COUNT == 0 &&
+      second - HANGUL_T - 1 < T_COUNT - 1)
+    return first + (second - HANGUL_T);
+  const hr_tok_compose *table = hr_tok_data(view, HR_TOK_COMPOSE);
+  uint32_t low = 0, high = hr_tok_count(view, HR_TOK_COMPOSE);
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    const hr_tok_compose *row = &table[middle];
+    if (row->first == first && row->second == second)
+      return row->code & 0x1fffff;
+    if (row->first < first || (row->first == first && row->second < second))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return 0;
+}
+
+/* Composes in place; returns the new length. A code point is blocked from the starter when one with the same or a
+ * higher class, or another starter, stands between. */
+static size_t compose(const hr_tok_view *view, uint32_t *codes, size_t n) {
+  size_t kept = 0, starter = SIZE_MAX;
+  uint32_t last_class = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t code = codes[i] & 0x1fffff, value = codes[i] >> 24;
+    int adjacent = starter != SIZE_MAX && starter + 1 == kept;
+    if (starter != SIZE_MAX && (adjacent || (last_class < value && last_class))) {
+      uint32_t joined = composite(view, codes[starter], code);
+      if (joined) {
+        codes[starter] = joined;
+        continue;
+      }
+    }
+    if (!value)
+      starter = kept;
+    last_class = value;
+    codes[kept++] = code;
+  }
+  return kept;
+}
+
+static size_t write_run(const hr_tok_view *view, const uint8_t *text, size_t n, uint8_t *to, size_t room,
+                        uint32_t *work, size_t words) {
+  code_list list = {work, 0, words / 2};
+  uint32_t bytes;
+  for (size_t i = 0; i < n; i += bytes)
+    decompose(view, &list, hr_utf8_read(text + i, text + n, &bytes));
+  put_in_order(list.codes, list.n, work + words / 2);
+  size_t count = compose(view, list.codes, list.n), at = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t code = list.codes[i] < 0x110000 ? list.codes[i] : 0xfffd;
+    if (room - at < 4 && room - at < (code < 0x80 ? 1u : code < 0x800 ? 2u : code < 0x10000 ? 3u : 4u))
+      return SIZE_MAX;
+    at += hr_utf8_write(to + at, code);
+  }
+  return at;
+}
+
+size_t hr_tok_nfc(const hr_tok_view *view, const uint8_t *text, size_t n, uint8_t *to, size_t room, uint32_t *work,
+                  size_t work_words) {
+  size_t at = 0, i = 0;
+  while (i < n) {
+    size_t begin = i;
+    uint32_t bytes, first = hr_utf8_read(text + i, text + n, &bytes), runs = 1;
+    int plain = first < 0x300 || !hr_tok_range_value(view, HR_TOK_NFC, first);
+    for (i += bytes; i < n; i += bytes, runs++) {
+      uint32_t code = hr_utf8_read(text + i, text + n, &bytes);
+      if (code < 0x300 || !hr_tok_range_value(view, HR_TOK_NFC, code))
+        break;
+    }
+    size_t written = i - begin;
+    if (runs == 1 && plain) {
+      if (written > room - at)
+        return SIZE_MAX;
+      memcpy(to + at, text + begin, written);
+    } else {
+      written = write_run(view, text + begin, written, to + at, room - at, work, work_words);
+      if (written == SIZE_MAX)
+        return SIZE_MAX;
+    }
+    at += written;
+  }
+  return at;
+}
