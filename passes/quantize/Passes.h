@@ -1,5 +1,7 @@
 // The passes of stage quantize. Options and contracts: Passes.td.
 #pragma once
+#include "dialects/enc/Enc.h"
+#include "dialects/model/Model.h"
 #include "mlir/Pass/Pass.h"
 
 namespace headrace::quantize {

@@ -110,7 +110,7 @@ void LlamaModule::makeWeights() {
   }
   weights.fromTensor("norm", "model.norm.weight");
   if (!config.tieWordEmbeddings)
-    weights.fromTensor("head", "lm_head.weight");
+    weights.fromTensor("lm_head", "lm_head.weight");
   weights.ropeTable("rope.table", config.rope, positions);
 }
 
@@ -202,7 +202,7 @@ void LlamaModule::makeBody() {
 void LlamaModule::makeHead() {
   func::FuncOp head = openFunction("head", {rows(config.hiddenSize)}, rows(config.vocabSize));
   Value n = norm("norm", "model.norm", head.getArgument(0));
-  Value weight = param(config.tieWordEmbeddings ? "embed" : "head");
+  Value weight = param(config.tieWordEmbeddings ? "embed" : "lm_head");
   Value logits = model::LinearOp::create(builder, at("head", "lm_head"), rows(config.vocabSize), n, weight);
   func::ReturnOp::create(builder, at("head"), logits);
 }
