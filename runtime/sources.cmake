@@ -47,3 +47,7 @@ set(HR_SUPPORT_SOURCES
 set(HR_PORT_NONE_SOURCES ${_runtime}/port/none/hr_port_none.c)
 set(HR_PORT_POSIX_SOURCES ${_runtime}/port/hr_cpu.c ${_runtime}/port/posix/hr_port_posix.c)
 set(HR_PORT_RAW_SOURCES ${_runtime}/port/hr_cpu.c ${_runtime}/port/linux_raw/hr_port_raw.c ${_runtime}/port/linux_raw/hr_raw.c)
+
+# The run command, shared by headrace and headrace-run; and all of headrace-run's own sources.
+set(HR_RUN_COMMAND_SOURCES ${_runtime}/tools/hr_out.c ${_runtime}/tools/hr_run.c ${_runtime}/tools/hr_run_options.c)
+set(HR_RUN_SOURCES ${HR_RUN_COMMAND_SOURCES} ${_runtime}/tools/hr_raw_main.c)

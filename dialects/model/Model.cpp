@@ -49,6 +49,19 @@ StringRef model::anchorOf(Location location) {
   return {};
 }
 
+StringRef model::anchorOf(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return {};
+  Location location = result.getOwner()->getLoc();
+  if (result.getOwner()->getNumResults() > 1)
+    if (auto name = dyn_cast<NameLoc>(location))
+      if (auto parts = dyn_cast<FusedLoc>(name.getChildLoc()))
+        if (result.getResultNumber() < parts.getLocations().size())
+          return anchorOf(parts.getLocations()[result.getResultNumber()]);
+  return anchorOf(location);
+}
+
 Location model::anchored(StringRef anchor, ArrayRef<Location> parts) {
   MLIRContext *context = parts.front().getContext();
   return NameLoc::get(StringAttr::get(context, anchor), FusedLoc::get(context, parts));

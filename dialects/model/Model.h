@@ -40,6 +40,10 @@ inline constexpr int64_t kGateTile = 32;
 /// there is none. Taps, sites and reports address ops by it.
 llvm::StringRef anchorOf(mlir::Location location);
 
+/// The anchor of a value: that of the op it comes from. Results of an op that stands for several (the sum and the norm
+/// of model.add_rms_norm) keep the anchors that they had before.
+llvm::StringRef anchorOf(mlir::Value value);
+
 /// A location that is called `anchor` and leads back to all of `parts`.
 mlir::Location anchored(llvm::StringRef anchor, llvm::ArrayRef<mlir::Location> parts);
 

@@ -1,5 +1,6 @@
 // hr-canonical-form: see Passes.td.
 #include "dialects/model/Model.h"
+#include "dialects/recipe/Recipe.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -26,7 +27,7 @@ struct DropSameConvert : OpRewritePattern<recipe::ConvertOp> {
   }
 };
 
-struct CanonicalForm : model::impl::CanonicalFormBase<CanonicalForm> {
+struct CanonicalForm : headrace::model::impl::CanonicalFormBase<CanonicalForm> {
   using CanonicalFormBase::CanonicalFormBase;
 
   void dropUnreadWeights() {

@@ -1,5 +1,6 @@
 // The passes of stage model. Options and contracts: Passes.td.
 #pragma once
+#include "dialects/model/Model.h"
 #include "mlir/Pass/Pass.h"
 
 namespace headrace::model {

@@ -1,0 +1,71 @@
+// hr-fuse-epilogue: see Passes.td.
+#include "passes/model/Fusion.h"
+#include "passes/model/Passes.h"
+
+namespace headrace::model {
+#define GEN_PASS_DEF_FUSEEPILOGUE
+#include "passes/model/Passes.h.inc"
+} // namespace headrace::model
+
+using namespace mlir;
+using namespace headrace::model;
+
+namespace {
+
+/// The linear that makes `value`, when its epilogue has room behind the activation and nobody else reads the result.
+LinearOp linearWithRoom(Value value, Operation *reader) {
+  auto linear = value.getDefiningOp<LinearOp>();
+  return linear && linear->getBlock() == reader->getBlock() && value.hasOneUse() && !linear.getResidual() ? linear
+                                                                                                          : LinearOp();
+}
+
+/// Replaces `reader` by `linear` with a larger epilogue. The new op stands at the reader, where all its operands are
+/// known.
+void absorb(Operation *reader, LinearOp linear, Value residual, Activation act) {
+  OpBuilder builder(reader);
+  Location location = anchored(anchorOf(reader->getLoc()), {reader->getLoc(), linear.getLoc()});
+  Value result = LinearOp::create(builder, location, linear.getType(), linear.getInput(), linear.getWeight(),
+                                  linear.getBias(), residual, act, linear.getGated());
+  reader->getResult(0).replaceAllUsesWith(result);
+  reader->erase();
+  linear.erase();
+}
+
+bool fuseActivation(ActivationOp op) {
+  LinearOp linear = linearWithRoom(op.getInput(), op);
+  if (!linear || linear.getGated() || linear.getAct() != Activation::none) {
+    op.emitRemark() << "activation stays apart: it does not follow a linear op that has room for it";
+    return false;
+  }
+  absorb(op, linear, Value(), op.getKind());
+  return true;
+}
+
+/// Of two linears the later takes the sum, so that the other's result is known by then.
+bool fuseResidual(AddOp op) {
+  LinearOp left = linearWithRoom(op.getLhs(), op), right = linearWithRoom(op.getRhs(), op);
+  if (left && right)
+    (left->isBeforeInBlock(right) ? left : right) = LinearOp();
+  LinearOp linear = left ? left : right;
+  if (!linear) {
+    op.emitRemark() << "sum stays apart: it does not follow a linear op that has room for it";
+    return false;
+  }
+  absorb(op, linear, left ? op.getRhs() : op.getLhs(), linear.getAct());
+  return true;
+}
+
+struct FuseEpilogue : headrace::model::impl::FuseEpilogueBase<FuseEpilogue> {
+  using FuseEpilogueBase::FuseEpilogueBase;
+
+  void runOnOperation() override {
+    SmallVector<ActivationOp> activations;
+    SmallVector<AddOp> sums;
+    getOperation().walk([&](ActivationOp op) { activations.push_back(op); });
+    getOperation().walk([&](AddOp op) { sums.push_back(op); });
+    countFused(getOperation(), "activation", llvm::count_if(activations, fuseActivation));
+    countFused(getOperation(), "residual", llvm::count_if(sums, fuseResidual));
+  }
+};
+
+} // namespace

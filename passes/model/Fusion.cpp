@@ -1,0 +1,120 @@
+#include "passes/model/Fusion.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::model;
+
+void model::countFused(ModuleOp module, StringRef what, int64_t count) {
+  if (count == 0)
+    return;
+  Builder builder(module.getContext());
+  NamedAttrList fused(module->getAttrOfType<DictionaryAttr>(kFusedAttr));
+  auto before = dyn_cast_or_null<IntegerAttr>(fused.get(what));
+  fused.set(what, builder.getI64IntegerAttr(count + (before ? before.getInt() : 0)));
+  module->setAttr(kFusedAttr, fused.getDictionary(module.getContext()));
+}
+
+std::string model::siblingName(StringRef name, StringRef last) {
+  size_t dot = name.rfind('.');
+  return dot == StringRef::npos ? last.str() : (name.substr(0, dot + 1) + last).str();
+}
+
+std::string model::freeSymbol(ModuleOp module, StringRef wanted) {
+  std::string name = wanted.str();
+  for (int i = 2; module.lookupSymbol(name); ++i)
+    name = wanted.str() + "." + std::to_string(i);
+  return name;
+}
+
+//===-- merging linears
+//-----------------------------------------------------------------------------------------------------===//
+
+/// The symbol's only reader is `param`, and the param's only reader is one op.
+static bool readOnlyBy(WeightOp weight, Value param) {
+  auto uses = SymbolTable::getSymbolUses(weight, weight->getParentOfType<ModuleOp>());
+  return uses && llvm::hasSingleElement(*uses) && param.hasOneUse();
+}
+
+std::string model::whyNotMergeable(Linears linears) {
+  LinearOp first = linears.front();
+  for (LinearOp linear : linears) {
+    if (linear.getInput() != first.getInput())
+      return "their inputs differ";
+    if (linear.getAct() != Activation::none || linear.getGated() || linear.getResidual())
+      return "one has an epilogue";
+    if (bool(linear.getBias()) != bool(first.getBias()))
+      return "some have a bias and some have not";
+    if (!linear.getResult().hasOneUse())
+      return "a result is used elsewhere";
+    for (Value operand : {linear.getWeight(), linear.getBias()}) {
+      if (!operand)
+        continue;
+      WeightOp weight = weightOf(operand);
+      if (!weight)
+        return "a weight is not a model.param";
+      if (!readOnlyBy(weight, operand))
+        return "weight '" + weight.getSymName().str() + "' is read elsewhere";
+    }
+  }
+  return {};
+}
+
+/// One weight from several, placed where the first stands.
+static WeightOp mergeSymbols(ArrayRef<WeightOp> sources, StringRef name,
+                             llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> combine) {
+  SmallVector<Location> locations;
+  for (WeightOp source : sources)
+    locations.push_back(source.getLoc());
+  Location location = anchored(name, locations);
+  WeightOp first = sources.front();
+  OpBuilder builder(first);
+  OperationState state(location, WeightOp::getOperationName());
+  state.addRegion()->emplaceBlock();
+  state.addAttribute("sym_name", builder.getStringAttr(name));
+  state.addAttribute("type", TypeAttr::get(first.getType())); // settled below
+  auto merged = cast<WeightOp>(builder.create(state));
+  OpBuilder inside = OpBuilder::atBlockEnd(&merged.getRecipe().front());
+  SmallVector<Value> values;
+  for (WeightOp source : sources) {
+    IRMapping mapping;
+    for (Operation &op : source.getRecipe().front().without_terminator())
+      inside.clone(op, mapping);
+    values.push_back(mapping.lookup(source.getYielded()));
+  }
+  Value value = combine(inside, location, values);
+  recipe::YieldOp::create(inside, location, value);
+  merged.setType(value.getType());
+  return merged;
+}
+
+MergedWeights model::mergeWeights(OpBuilder &builder, Linears linears, StringRef name,
+                                  llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> combine) {
+  auto module = LinearOp(linears.front())->getParentOfType<ModuleOp>();
+  auto merge = [&](llvm::function_ref<Value(LinearOp)> operand, StringRef symbol) -> Value {
+    SmallVector<WeightOp> sources;
+    for (LinearOp linear : linears)
+      sources.push_back(weightOf(operand(linear)));
+    WeightOp merged = mergeSymbols(sources, freeSymbol(module, symbol), combine);
+    return ParamOp::create(builder, merged.getLoc(), merged.getTensorType(), merged.getSymName());
+  };
+  LinearOp first = linears.front();
+  MergedWeights made;
+  made.weight = merge([](LinearOp op) { return op.getWeight(); }, name);
+  if (first.getBias())
+    made.bias = merge([](LinearOp op) { return op.getBias(); }, (name + ".bias").str());
+  return made;
+}
+
+void model::eraseMerged(Linears linears) {
+  for (LinearOp linear : linears) {
+    SmallVector<Value> params{linear.getWeight()};
+    if (linear.getBias())
+      params.push_back(linear.getBias());
+    linear.erase();
+    for (Value param : params) {
+      weightOf(param).erase();
+      param.getDefiningOp()->erase();
+    }
+  }
+}

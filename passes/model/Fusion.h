@@ -1,0 +1,38 @@
+// What the fusions of this stage share: counting, names of merged weights, and merging recipes.
+#pragma once
+#include "dialects/model/Model.h"
+
+namespace headrace::model {
+
+/// Adds `count` to entry `what` of the module's `model.fused`.
+void countFused(mlir::ModuleOp module, llvm::StringRef what, int64_t count);
+
+/// "layers.0.attn.q", "qkv" -> "layers.0.attn.qkv"
+std::string siblingName(llvm::StringRef name, llvm::StringRef last);
+
+/// `wanted`, or `wanted` with a number behind it when the module has such a symbol.
+std::string freeSymbol(mlir::ModuleOp module, llvm::StringRef wanted);
+
+/// A group of linear ops on one input that are to become one.
+using Linears = llvm::ArrayRef<LinearOp>;
+
+/// Why `linears` cannot become one op, or an empty string when they can: one input, nothing but a bias behind the
+/// product, biases for all or none, each result used once, and weights of their own that nothing else reads.
+std::string whyNotMergeable(Linears linears);
+
+/// The weights of some linear ops as one.
+struct MergedWeights {
+  mlir::Value weight, bias; // params made at the builder; bias is null when the linears have none
+};
+
+/// Makes one weight `name` (and `name`.bias) whose recipe applies `combine` to the yields of the linears' recipes, in
+/// order, and erases theirs. Params appear at the builder's insertion point. The linears themselves stay for the caller
+/// to replace.
+MergedWeights
+mergeWeights(mlir::OpBuilder &builder, Linears linears, llvm::StringRef name,
+             llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)> combine);
+
+/// Erases linears that were replaced, and params and weights that only they used.
+void eraseMerged(Linears linears);
+
+} // namespace headrace::model

@@ -1,0 +1,92 @@
+// hr-merge-qkv: see Passes.td.
+#include "passes/model/Fusion.h"
+#include "passes/model/Passes.h"
+
+namespace headrace::model {
+#define GEN_PASS_DEF_MERGEQKV
+#include "passes/model/Passes.h.inc"
+} // namespace headrace::model
+
+using namespace mlir;
+using namespace headrace::model;
+
+namespace {
+
+Operation *producerThroughRope(Value value) {
+  if (auto rope = value.getDefiningOp<RopeOp>())
+    value = rope.getInput();
+  return value.getDefiningOp();
+}
+
+Value concatRows(OpBuilder &builder, Location location, ValueRange values) {
+  auto first = cast<RankedTensorType>(values.front().getType());
+  SmallVector<int64_t> shape(first.getShape());
+  shape[0] = 0;
+  for (Value value : values)
+    shape[0] += cast<RankedTensorType>(value.getType()).getDimSize(0);
+  auto type = RankedTensorType::get(shape, first.getElementType());
+  return headrace::recipe::ConcatOp::create(builder, location, type, values);
+}
+
+/// The three become one linear and a split, at the first of them.
+void merge(ArrayRef<LinearOp> linears) {
+  LinearOp q = linears[0], k = linears[1], v = linears[2];
+  LinearOp first =
+      *std::min_element(linears.begin(), linears.end(), [](LinearOp a, LinearOp b) { return a->isBeforeInBlock(b); });
+  OpBuilder builder(first);
+  std::string name = siblingName(weightOf(q.getWeight()).getSymName(), "qkv");
+  MergedWeights merged = mergeWeights(builder, linears, name, concatRows);
+  Location location = anchored(siblingName(anchorOf(q.getLoc()), "qkv"), {q.getLoc(), k.getLoc(), v.getLoc()});
+  SmallVector<Type> types;
+  for (LinearOp linear : linears)
+    types.push_back(linear.getType());
+  auto input = cast<RankedTensorType>(first.getInput().getType());
+  int64_t cols = cast<RankedTensorType>(merged.weight.getType()).getDimSize(0);
+  auto type = RankedTensorType::get({input.getDimSize(0), cols}, builder.getF32Type());
+  Value qkv = LinearOp::create(builder, location, type, first.getInput(), merged.weight, merged.bias);
+  auto split = SplitOp::create(builder, location, types, qkv);
+  for (auto [linear, part] : llvm::zip(linears, split.getParts()))
+    LinearOp(linear).getResult().replaceAllUsesWith(part);
+  eraseMerged(linears);
+}
+
+struct MergeQKV : headrace::model::impl::MergeQKVBase<MergeQKV> {
+  using MergeQKVBase::MergeQKVBase;
+
+  /// True when the operands of `attention` were merged.
+  bool tryMerge(AttentionOp attention) {
+    SmallVector<LinearOp> linears;
+    for (Value operand : {attention.getQ(), attention.getK(), attention.getV()}) {
+      Operation *producer = producerThroughRope(operand);
+      if (isa_and_nonnull<SplitOp>(producer))
+        return false;
+      auto linear = dyn_cast_or_null<LinearOp>(producer);
+      if (!linear || linear->getBlock() != attention->getBlock()) {
+        attention.emitRemark() << "query, key and value stay apart: one is not the result of a linear op";
+        return false;
+      }
+      linears.push_back(linear);
+    }
+    std::string reason = whyNotMergeable(linears);
+    if (reason.empty() && !operandsUsedOnce(attention))
+      reason = "a rotated result is used elsewhere";
+    if (!reason.empty()) {
+      attention.emitRemark() << "query, key and value stay apart: " << reason;
+      return false;
+    }
+    merge(linears);
+    return true;
+  }
+
+  static bool operandsUsedOnce(AttentionOp attention) {
+    return attention.getQ().hasOneUse() && attention.getK().hasOneUse() && attention.getV().hasOneUse();
+  }
+
+  void runOnOperation() override {
+    SmallVector<AttentionOp> attentions;
+    getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
+    countFused(getOperation(), "qkv", llvm::count_if(attentions, [&](AttentionOp op) { return tryMerge(op); }));
+  }
+};
+
+} // namespace
