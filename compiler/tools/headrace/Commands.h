@@ -1,0 +1,34 @@
+// Commands.h - the subcommands of `headrace`. Each adds itself to the command line; when chosen, its callback leaves
+// the exit code.
+#ifndef HEADRACE_TOOLS_COMMANDS_H
+#define HEADRACE_TOOLS_COMMANDS_H
+
+#include "compiler/support/Result.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace headrace {
+
+/// Exit codes: 0 done, 1 bad input or refused (one line on stderr), 2 usage.
+enum ExitCode { exitDone = 0, exitRefused = 1, exitUsage = 2 };
+
+/// Prints "headrace: error: ..." and returns exitRefused.
+int report(const Error &error);
+
+void addRun(CLI::App &app, int &exitCode);
+void addEval(CLI::App &app, int &exitCode);
+void addTokenize(CLI::App &app, int &exitCode);
+void addDetokenize(CLI::App &app, int &exitCode);
+void addInspect(CLI::App &app, int &exitCode);
+void addVerify(CLI::App &app, int &exitCode);
+void addTargets(CLI::App &app, int &exitCode);
+
+/// "1,2,3" -> ids; the error is one of usage.
+Result<std::vector<int32_t>> parseIds(const std::string &text);
+/// A CLI11 check for options that take ids.
+std::string checkIds(const std::string &text);
+
+} // namespace headrace
+#endif

@@ -1,0 +1,23 @@
+// Text.h - text to token ids and back, by the runtime's tokenizer.
+#ifndef HEADRACE_TOOLS_TEXT_H
+#define HEADRACE_TOOLS_TEXT_H
+
+#include "compiler/support/Result.h"
+#include "headrace.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headrace {
+
+/// special: add what the tokenizer's post-processor adds.
+Result<std::vector<int32_t>> encodeText(const hr_tokenizer &tokenizer, std::string_view text, bool special);
+Result<std::string> decodeIds(const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids);
+
+/// One line of JSON; bytes that are not UTF-8 become U+FFFD.
+std::string jsonLine(const nlohmann::ordered_json &value);
+
+} // namespace headrace
+#endif

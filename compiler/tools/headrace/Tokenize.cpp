@@ -1,0 +1,123 @@
+// headrace tokenize, headrace detokenize - by the tokenizer of a bundle, of a model folder, or of a tokenizer.json.
+#include "compiler/import/tokenizer/Tokenizer.h"
+#include "compiler/support/ErrorText.h"
+#include "compiler/tools/headrace/Bundle.h"
+#include "compiler/tools/headrace/Commands.h"
+#include "compiler/tools/headrace/Text.h"
+
+#include <cstdio>
+#include <memory>
+#include <sys/stat.h>
+
+namespace headrace {
+namespace {
+
+/// A tokenizer and the bytes it lies in.
+struct TokenizerSource {
+  MappedFile weights;
+  std::vector<uint8_t> compiled;
+  hr_tokenizer tokenizer = {};
+};
+
+Result<std::unique_ptr<TokenizerSource>> openTokenizer(const std::string &what) {
+  auto source = std::make_unique<TokenizerSource>();
+  struct stat info;
+  if (stat(what.c_str(), &info) != 0)
+    return expectedFound(what, "a bundle, a model folder or a tokenizer.json", systemErrorText(errno));
+  bool folder = S_ISDIR(info.st_mode);
+  if (folder && pathExists(what + "/weights.bin")) {
+    auto weights = MappedFile::open(what + "/weights.bin");
+    if (!weights)
+      return weights.error();
+    source->weights = weights.take();
+    auto tokenizer = tokenizerOf(source->weights, what);
+    if (!tokenizer)
+      return tokenizer.error();
+    source->tokenizer = *tokenizer;
+    return source;
+  }
+  std::string file = folder ? what + "/tokenizer.json" : what;
+  auto compiled = compileTokenizer(file);
+  if (!compiled)
+    return compiled.error();
+  source->compiled = compiled.take();
+  hr_status status = hr_tokenizer_open(&source->tokenizer, source->compiled.data(), source->compiled.size());
+  if (status != HR_OK)
+    return Error(fileNameOf(file) + ": " + hr_status_text(status));
+  return source;
+}
+
+struct TokenizeArguments {
+  std::string what, text, file;
+  bool special = false, json = false;
+};
+
+Result<void> tokenizeText(const TokenizeArguments &arguments) {
+  auto source = openTokenizer(arguments.what);
+  if (!source)
+    return source.error();
+  std::string text = arguments.text;
+  if (!arguments.file.empty()) {
+    auto read = readFile(arguments.file);
+    if (!read)
+      return read.error();
+    text = read.take();
+  }
+  auto ids = encodeText((*source)->tokenizer, text, arguments.special);
+  if (!ids)
+    return ids.error();
+  if (arguments.json) {
+    std::fputs(jsonLine({{"ids", *ids}}).c_str(), stdout);
+    return {};
+  }
+  for (size_t i = 0; i != ids->size(); ++i)
+    std::printf("%s%d", i ? "," : "", (*ids)[i]);
+  std::fputc('\n', stdout);
+  return {};
+}
+
+Result<void> detokenizeIds(const std::string &what, const std::string &list) {
+  auto source = openTokenizer(what);
+  if (!source)
+    return source.error();
+  auto ids = parseIds(list);
+  if (!ids)
+    return ids.error();
+  auto text = decodeIds((*source)->tokenizer, *ids);
+  if (!text)
+    return text.error();
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  std::fputc('\n', stdout);
+  return {};
+}
+
+} // namespace
+
+void addTokenize(CLI::App &app, int &exitCode) {
+  auto arguments = std::make_shared<TokenizeArguments>();
+  CLI::App *command = app.add_subcommand("tokenize", "text to token ids: headrace tokenize WHAT -- \"text\"");
+  command->add_option("what", arguments->what, "a bundle, a model folder or a tokenizer.json")->required();
+  auto *source = command->add_option_group("text", "what to tokenize");
+  source->add_option("text", arguments->text, "the text, behind --");
+  source->add_option("--file", arguments->file, "a file of text");
+  source->require_option(1);
+  command->add_flag("--special", arguments->special, "with the special tokens of the post-processor");
+  command->add_flag("--json", arguments->json, "one JSON object");
+  command->callback([arguments, &exitCode] {
+    if (auto done = tokenizeText(*arguments); !done)
+      exitCode = report(done.error());
+  });
+}
+
+void addDetokenize(CLI::App &app, int &exitCode) {
+  auto what = std::make_shared<std::string>(), ids = std::make_shared<std::string>();
+  CLI::App *command = app.add_subcommand("detokenize", "token ids to text");
+  command->add_option("what", *what, "a bundle, a model folder or a tokenizer.json")->required();
+  command->add_option("--ids", *ids, "token ids: 1,2,3")->required()->check(checkIds);
+  command->callback([what, ids, &exitCode] {
+    if (auto done = detokenizeIds(*what, *ids); !done)
+      exitCode = report(done.error());
+  });
+}
+
+} // namespace headrace

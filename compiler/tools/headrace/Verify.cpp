@@ -1,0 +1,126 @@
+// headrace verify - is the bundle whole, and does it still answer as it did when it was compiled?
+#include "compiler/support/ErrorText.h"
+#include "compiler/support/Json.h"
+#include "compiler/tools/headrace/Bundle.h"
+#include "compiler/tools/headrace/Commands.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+
+namespace headrace {
+namespace {
+
+std::string hexadecimal(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64, value);
+  return text;
+}
+
+Result<void> checkFiles(const Manifest &manifest, const std::string &folder) {
+  for (const ManifestChecksum &expected : manifest.checksums) {
+    auto file = MappedFile::open(folder + "/" + expected.file);
+    if (!file)
+      return file.error();
+    if (file->size() != expected.bytes)
+      return expectedFound(expected.file, bytesText(expected.bytes), bytesText(file->size()));
+    std::string found = hexadecimal(hr_hash64(file->data(), file->size(), 0));
+    if (found != expected.xxh64)
+      return expectedFound(expected.file, "checksum " + expected.xxh64, found);
+  }
+  return {};
+}
+
+/// golden/golden.json: {"ids": prompt, "expected": greedy ids, "logits_xxh64": hash over the float32 rows they were
+/// chosen from}.
+struct Golden {
+  std::vector<int32_t> ids, expected;
+  std::string hash;
+};
+
+Result<Golden> readGolden(const std::string &folder) {
+  auto text = readFile(folder + "/golden/golden.json");
+  if (!text)
+    return text.error();
+  auto json = parseJson(*text, "golden.json");
+  if (!json)
+    return json.error();
+  Golden golden;
+  try {
+    golden.ids = json->at("ids").get<std::vector<int32_t>>();
+    golden.expected = json->at("expected").get<std::vector<int32_t>>();
+    golden.hash = json->at("logits_xxh64").get<std::string>();
+  } catch (const nlohmann::json::exception &) {
+    return expectedFound("golden.json", "ids, expected and logits_xxh64", "another structure");
+  }
+  return golden;
+}
+
+/// The hash of all rows is the hash of the rows' hashes, so that nothing needs to be kept.
+struct Replay {
+  uint32_t vocab;
+  std::vector<int32_t> ids;
+  uint64_t hash = 0;
+};
+
+int onToken(void *user, int32_t id, const char *, size_t, const float *logits) {
+  auto &replay = *static_cast<Replay *>(user);
+  replay.ids.push_back(id);
+  replay.hash = hr_hash64(logits, replay.vocab * sizeof(float), replay.hash);
+  return 0;
+}
+
+Result<void> replayGolden(const std::string &folder, const Golden &golden, const RunOptions &run) {
+  auto opened = OpenBundle::open(folder, run);
+  if (!opened)
+    return opened.error();
+  OpenBundle &bundle = **opened;
+  Replay replay = {bundle.library().vocab_size, {}};
+  hr_generate_options options = {};
+  options.max_tokens = uint32_t(golden.expected.size());
+  options.ignore_eos = 1;
+  hr_timings timings;
+  hr_status status = bundle.api().generate(bundle.session(), golden.ids.data(), uint32_t(golden.ids.size()), &options,
+                                           onToken, &replay, &timings);
+  if (status != HR_OK)
+    return bundle.statusError(status);
+  if (replay.ids != golden.expected)
+    return expectedFound("golden.json", "the ids of the compile", "others");
+  if (hexadecimal(replay.hash) != golden.hash)
+    return expectedFound("golden.json", "logits with checksum " + golden.hash, hexadecimal(replay.hash));
+  return {};
+}
+
+Result<void> verify(const std::string &folder, const RunOptions &run) {
+  auto manifest = readManifest(folder);
+  if (!manifest)
+    return manifest.error();
+  HR_TRY(checkFiles(*manifest, folder));
+  std::printf("files    %zu, all as the manifest says\n", manifest->checksums.size());
+  auto golden = readGolden(folder);
+  if (!golden)
+    return golden.error();
+  if (!libraryForHost(*manifest, folder)) {
+    std::printf("golden   not run: the bundle has no library for this machine; its headrace-run runs on the device\n");
+    return {};
+  }
+  HR_TRY(replayGolden(folder, *golden, run));
+  std::printf("golden   %zu tokens, the same bits as at the compile\n", golden->expected.size());
+  return {};
+}
+
+} // namespace
+
+void addVerify(CLI::App &app, int &exitCode) {
+  auto bundle = std::make_shared<std::string>();
+  auto run = std::make_shared<RunOptions>();
+  CLI::App *command = app.add_subcommand("verify", "check a bundle's files and replay its golden vectors");
+  command->add_option("bundle", *bundle, "the bundle")->required();
+  command->add_option("--threads", run->threads, "threads (default: the cores)")->check(CLI::Range(1u, HR_MAX_THREADS));
+  command->callback([bundle, run, &exitCode] {
+    if (auto done = verify(*bundle, *run); !done)
+      exitCode = report(done.error());
+  });
+}
+
+} // namespace headrace
