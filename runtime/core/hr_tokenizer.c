@@ -218,20 +218,18 @@ static void encode_segment(hr_tok_encoder *encoder, const uint8_t *text, size_t 
     hr_tok_scan_added(encoder, HR_TOK_ADDED_NORMALIZED, normalized, n, encode_piece);
 }
 
-/* Scratch: padding to a multiple of 8, the work area, then the two buffers, each with a byte in front. 64 bits, so that
- * the size of an absurd text does not wrap. */
+/* Scratch: padding to a multiple of 8, the work area, then the two buffers, each with a byte in front. */
 #define MAX_ROOM (1u << 30)
-static uint64_t scratch_bytes_for(uint64_t room) { return 8 + room * HR_TOK_WORK_BYTES + 2 * (room + 1); }
-static uint64_t room_for(const hr_tok_view *view, uint64_t text_bytes) {
-  return hr_tok_normalized_bound(view, text_bytes) + 1;
+static uint32_t room_for(const hr_tok_view *view, size_t text_bytes) {
+  return hr_tok_normalized_bound(view, (uint32_t)text_bytes) + 1;
 }
 
 size_t hr_tokenizer_scratch(const hr_tokenizer *tokenizer, size_t text_bytes) {
   hr_tok_view view = hr_tok_open_view(tokenizer);
-  uint64_t room = text_bytes < HR_TOKENIZER_MAX_TEXT ? room_for(&view, text_bytes) : UINT64_MAX;
-  if (room > MAX_ROOM || scratch_bytes_for(room) > SIZE_MAX)
+  if (text_bytes >= HR_TOKENIZER_MAX_TEXT)
     return SIZE_MAX;
-  return (size_t)scratch_bytes_for(room);
+  uint64_t room = room_for(&view, text_bytes), bytes = 8 + room * HR_TOK_WORK_BYTES + 2 * (room + 1);
+  return room > MAX_ROOM || bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
 hr_status hr_encode(const hr_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags, int32_t *ids,
@@ -245,7 +243,7 @@ hr_status hr_encode(const hr_tokenizer *tokenizer, const char *text, size_t byte
   if (hr_utf8_valid((const uint8_t *)text, bytes) != bytes)
     return HR_BAD_TEXT;
   uint8_t *base = (uint8_t *)(((uintptr_t)scratch + 7) & ~(uintptr_t)7);
-  encoder.room = (size_t)room_for(&encoder.view, bytes);
+  encoder.room = room_for(&encoder.view, bytes);
   encoder.work = base;
   encoder.buffer[0] = base + encoder.room * HR_TOK_WORK_BYTES + 1;
   encoder.buffer[1] = encoder.buffer[0] + encoder.room + 1;

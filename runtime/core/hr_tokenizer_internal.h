@@ -88,8 +88,8 @@ void hr_tok_scan_added(hr_tok_encoder *encoder, enum hr_tok_part list, const uin
 
 /* Runs the normalizers over the text; the result, in one of the encoder's buffers, is *n bytes. 0 on an error. */
 uint8_t *hr_tok_normalize(hr_tok_encoder *encoder, const uint8_t *text, size_t *n);
-/* Bytes that n bytes of text may become. */
-uint64_t hr_tok_normalized_bound(const hr_tok_view *view, uint64_t n);
+/* Bytes that text below HR_TOKENIZER_MAX_TEXT may become, at most 2^31. */
+uint32_t hr_tok_normalized_bound(const hr_tok_view *view, uint32_t text_bytes);
 /* NFC of text into to (room bytes); returns the bytes written, or SIZE_MAX when it does not fit. */
 size_t hr_tok_nfc(const hr_tok_view *view, const uint8_t *text, size_t n, uint8_t *to, size_t room, uint32_t *work,
                   size_t work_words);

@@ -2,22 +2,21 @@
  * the other. */
 #include "hr_tokenizer_internal.h"
 
-#define BOUND_LIMIT ((uint64_t)1 << 40) /* beyond any text; keeps the arithmetic from wrapping */
+#define BOUND_LIMIT (1u << 31) /* beyond any room */
 
-uint64_t hr_tok_normalized_bound(const hr_tok_view *view, uint64_t n) {
+uint32_t hr_tok_normalized_bound(const hr_tok_view *view, uint32_t text_bytes) {
   const hr_tok_normalizer *steps = hr_tok_data(view, HR_TOK_NORMALIZERS);
+  uint64_t n = text_bytes;
   for (uint32_t i = 0; i < hr_tok_count(view, HR_TOK_NORMALIZERS) && n < BOUND_LIMIT; i++) {
     const hr_tok_normalizer *step = &steps[i];
     if (step->kind == HR_TOK_PREPEND)
       n += step->with_bytes;
     else if (step->kind == HR_TOK_TO_NFC)
       n *= 3; /* the largest expansion there is: U+1D160, four bytes, becomes twelve */
-    else if (step->kind == HR_TOK_REPLACE && step->with_bytes > step->find_bytes) {
-      uint64_t most = n / step->find_bytes, longer = step->with_bytes - step->find_bytes;
-      n = most > BOUND_LIMIT / longer ? BOUND_LIMIT : n + most * longer;
-    }
+    else if (step->kind == HR_TOK_REPLACE && step->with_bytes > step->find_bytes)
+      n += (uint64_t)((uint32_t)n / step->find_bytes) * (step->with_bytes - step->find_bytes);
   }
-  return n < BOUND_LIMIT ? n : BOUND_LIMIT;
+  return n < BOUND_LIMIT ? (uint32_t)n : BOUND_LIMIT;
 }
 
 static size_t append(uint8_t *to, size_t at, size_t room, const uint8_t *from, size_t n) {

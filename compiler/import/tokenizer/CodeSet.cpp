@@ -71,28 +71,33 @@ CodeSet CodeSet::withCaseVariants() const {
   return variants;
 }
 
-/// The set of all code points that `has` accepts.
-template <typename Has> static CodeSet collect(Has has) {
+/// Names of utf8proc's categories, by their number.
+static constexpr std::string_view categoryNames[] = {"Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd",
+                                                     "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
+                                                     "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
+
+std::optional<CodeSet> categorySet(std::string_view name) {
+  static const std::vector<uint8_t> categories = [] {
+    std::vector<uint8_t> numbers(codeLimit);
+    for (uint32_t code = 0; code < codeLimit; code++)
+      numbers[code] = uint8_t(utf8proc_category(int32_t(code)));
+    return numbers;
+  }();
+  uint32_t wanted = 0;
+  for (size_t i = 0; i < std::size(categoryNames); i++)
+    if (!name.empty() && categoryNames[i].substr(0, name.size()) == name)
+      wanted |= 1u << i;
+  if (!wanted)
+    return std::nullopt;
   CodeSet set;
   for (uint32_t code = 0; code < codeLimit; code++) {
     uint32_t first = code;
-    while (code < codeLimit && has(code))
+    while (code < codeLimit && wanted >> categories[code] & 1)
       code++;
     if (first < code)
-      set.add(CodeSet::range(first, code - 1));
+      set.spans.push_back({first, code - 1});
   }
   return set;
-}
-
-std::optional<CodeSet> categorySet(std::string_view name) {
-  static constexpr std::string_view known[] = {
-      "C",  "Cc", "Cf", "Cn", "Co", "Cs", "L",  "Ll", "Lm", "Lo", "Lt", "Lu", "M",  "Mc", "Me", "Mn", "N",  "Nd", "Nl",
-      "No", "P",  "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S",  "Sc", "Sk", "Sm", "So", "Z",  "Zl", "Zp", "Zs"};
-  if (std::find(std::begin(known), std::end(known), name) == std::end(known))
-    return std::nullopt;
-  return collect([&](uint32_t code) {
-    return std::string_view(utf8proc_category_string(int32_t(code))).substr(0, name.size()) == name;
-  });
 }
 
 /// The property White_Space.

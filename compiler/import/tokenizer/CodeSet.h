@@ -27,6 +27,7 @@ public:
   bool operator==(const CodeSet &other) const { return spans == other.spans; }
 
 private:
+  friend std::optional<CodeSet> categorySet(std::string_view name);
   std::vector<std::pair<uint32_t, uint32_t>> spans;
 };
 

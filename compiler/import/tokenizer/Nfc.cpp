@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <set>
 #include <tuple>
-#include <utility>
 #include <utf8proc.h>
+#include <utility>
 
 namespace headrace::tokenizer {
 

@@ -1,5 +1,6 @@
-// Prints the code points assigned after Unicode 9 that canonical composition would treat specially (those with a combining
-// class or a decomposition), as ranges {first, last}. Run in the build; utf8proc does not tell the age of a character.
+// Prints the code points assigned after Unicode 9 that canonical composition would treat specially (those with a
+// combining class or a decomposition), as ranges {first, last}. Run in the build; utf8proc does not tell the age of a
+// character.
 #include <cstdio>
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
@@ -12,7 +13,8 @@ int main() {
     UChar decomposition[64];
     UErrorCode ignored = U_ZERO_ERROR;
     u_charAge(code, age);
-    return age[0] > 9 && (u_getCombiningClass(code) || unorm2_getRawDecomposition(nfc, code, decomposition, 64, &ignored) >= 0);
+    return age[0] > 9 &&
+           (u_getCombiningClass(code) || unorm2_getRawDecomposition(nfc, code, decomposition, 64, &ignored) >= 0);
   };
   if (U_FAILURE(error))
     return 1;

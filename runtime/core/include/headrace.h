@@ -143,34 +143,41 @@ hr_status hr_generate(hr_session *session, const int32_t *prompt, uint32_t n, co
                       hr_token_fn on_token, void *user, hr_timings *timings);
 
 /* ---- tokenizer: read in place from the blob's HR_SECTION_TOKENIZER ----
- * hr_tokenizer_open checks the section; it must be aligned to 4 and stay in memory, unchanged, while the tokenizer is used. */
-typedef struct hr_tokenizer { const uint8_t *data; size_t bytes; } hr_tokenizer;
+ * hr_tokenizer_open checks the section; it must be aligned to 4 and stay in memory, unchanged, while the tokenizer is
+ * used. */
+typedef struct hr_tokenizer {
+  const uint8_t *data;
+  size_t bytes;
+} hr_tokenizer;
 hr_status hr_tokenizer_open(hr_tokenizer *tokenizer, const void *section, size_t bytes);
 hr_status hr_model_tokenizer(const hr_model *model, hr_tokenizer *tokenizer);
-uint32_t hr_tokenizer_count(const hr_tokenizer *tokenizer);   /* ids are below */
-/* Text to ids. Added tokens in the text (such as "<|im_end|>") become their ids. ids: room for `capacity`; *n receives the count needed
- * (HR_OUT_OF_MEMORY when capacity is less). HR_BAD_TEXT: not UTF-8. scratch: hr_tokenizer_scratch(text bytes). */
+uint32_t hr_tokenizer_count(const hr_tokenizer *tokenizer); /* ids are below */
+/* Text to ids. Added tokens in the text (such as "<|im_end|>") become their ids. ids: room for `capacity`; *n receives
+ * the count needed (HR_OUT_OF_MEMORY when capacity is less). HR_BAD_TEXT: not UTF-8. scratch: hr_tokenizer_scratch(text
+ * bytes). */
 #define HR_TOKENIZER_MAX_TEXT (1u << 26) /* bytes of text must be below */
 size_t hr_tokenizer_scratch(const hr_tokenizer *tokenizer, size_t text_bytes);
-enum { HR_WITH_SPECIAL = 1 };   /* add what the post-processor adds */
-hr_status hr_encode(const hr_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags, int32_t *ids, size_t capacity,
-                    size_t *n, void *scratch, size_t scratch_bytes);
-/* Streaming decode: state starts at {0}; feed ids one at a time, then id = -1 to flush. A call gives at most hr_decode_max(t) bytes and
- * never ends inside a character; with less capacity it may return HR_OUT_OF_MEMORY and leaves the state as it was. Bytes that form no
- * character become U+FFFD; unknown ids give nothing. */
+enum { HR_WITH_SPECIAL = 1 }; /* add what the post-processor adds */
+hr_status hr_encode(const hr_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags, int32_t *ids,
+                    size_t capacity, size_t *n, void *scratch, size_t scratch_bytes);
+/* Streaming decode: state starts at {0}; feed ids one at a time, then id = -1 to flush. A call gives at most
+ * hr_decode_max(t) bytes and never ends inside a character; with less capacity it may return HR_OUT_OF_MEMORY and
+ * leaves the state as it was. Bytes that form no character become U+FFFD; unknown ids give nothing. */
 typedef struct hr_decoder {
-  uint8_t pending[4];     /* beginning of a character */
+  uint8_t pending[4]; /* beginning of a character */
   uint8_t pending_bytes;
-  uint8_t keep_special;   /* set to 1 to see special tokens */
+  uint8_t keep_special; /* set to 1 to see special tokens */
   uint8_t started, stripped, bad_run, reserved[3];
 } hr_decoder;
 size_t hr_decode_max(const hr_tokenizer *tokenizer);
-hr_status hr_decode(const hr_tokenizer *tokenizer, hr_decoder *state, int32_t id, char *text, size_t capacity, size_t *bytes);
-/* All ids at once. Differs from the stream in one case: byte tokens that form no text, after others of the same run that do, make
- * the whole run U+FFFD, and a stream has given out the good ones by then. *bytes receives the count needed. */
+hr_status hr_decode(const hr_tokenizer *tokenizer, hr_decoder *state, int32_t id, char *text, size_t capacity,
+                    size_t *bytes);
+/* All ids at once. Differs from the stream in one case: byte tokens that form no text, after others of the same run
+ * that do, make the whole run U+FFFD, and a stream has given out the good ones by then. *bytes receives the count
+ * needed. */
 enum { HR_KEEP_SPECIAL = 1 };
-hr_status hr_detokenize(const hr_tokenizer *tokenizer, const int32_t *ids, size_t n, uint32_t flags, char *text, size_t capacity,
-                        size_t *bytes);
+hr_status hr_detokenize(const hr_tokenizer *tokenizer, const int32_t *ids, size_t n, uint32_t flags, char *text,
+                        size_t capacity, size_t *bytes);
 
 /* XXH64 (xxHash specification), used by weights.bin. */
 uint64_t hr_hash64(const void *data, size_t bytes, uint64_t seed);

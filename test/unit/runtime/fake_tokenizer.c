@@ -28,18 +28,27 @@ hr_status hr_decode(const hr_tokenizer *t, hr_decoder *d, int32_t id, char *text
   *bytes = 0;
   if (capacity < 8)
     return HR_OUT_OF_MEMORY;
-  if (id < 0 && d->n_pending) {
+  if (id < 0 && d->pending_bytes) {
     text[0] = '?'; /* what was cut off */
     *bytes = 1;
-    d->n_pending = 0;
+    d->pending_bytes = 0;
   }
   if (id < 0 || id > 255)
     return HR_OK;
-  d->pending[d->n_pending++] = (uint8_t)id;
-  if (d->n_pending < length_of(d->pending[0]))
+  d->pending[d->pending_bytes++] = (uint8_t)id;
+  if (d->pending_bytes < length_of(d->pending[0]))
     return HR_OK;
-  for (; *bytes < d->n_pending; ++*bytes)
+  for (; *bytes < d->pending_bytes; ++*bytes)
     text[*bytes] = (char)d->pending[*bytes];
-  d->n_pending = 0;
+  d->pending_bytes = 0;
   return HR_OK;
+}
+
+uint32_t hr_tokenizer_count(const hr_tokenizer *t) { return 256; }
+
+hr_status hr_detokenize(const hr_tokenizer *t, const int32_t *ids, size_t n, uint32_t flags, char *text,
+                        size_t capacity, size_t *bytes) {
+  for (*bytes = 0; *bytes < n && *bytes < capacity; ++*bytes)
+    text[*bytes] = (char)ids[*bytes];
+  return *bytes < n ? HR_OUT_OF_MEMORY : HR_OK;
 }
