@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
-#include <mutex>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -39,25 +38,32 @@ struct LinuxEntry {
 };
 } // namespace
 
-static void removeTree(int parent, const char *name, int depth) {
-  int folder = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder >= 0 && depth < kDeepest) {
-    alignas(8) char buffer[2048];
-    for (long got; (got = ::syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;) {
-      for (long at = 0; at < got;) {
-        auto *entry = reinterpret_cast<LinuxEntry *>(buffer + at);
-        at += entry->bytes;
-        if (std::strcmp(entry->name, ".") == 0 || std::strcmp(entry->name, "..") == 0)
-          continue;
-        if (::unlinkat(folder, entry->name, 0) != 0)
-          removeTree(folder, entry->name, depth + 1);
-      }
-      ::lseek(folder, 0, SEEK_SET); // entries were removed under the cursor
+static bool removeTree(int parent, const char *name, int depth);
+
+/// Removes what one reading of the folder lists; false when there was nothing that could be removed.
+static bool removeSomeEntries(int folder, int depth) {
+  bool removed = false;
+  alignas(8) char buffer[2048];
+  ::lseek(folder, 0, SEEK_SET); // an earlier pass removed entries under the cursor
+  for (long got; (got = ::syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;) {
+    for (long at = 0; at < got;) {
+      auto *entry = reinterpret_cast<LinuxEntry *>(buffer + at);
+      at += entry->bytes;
+      if (std::strcmp(entry->name, ".") != 0 && std::strcmp(entry->name, "..") != 0)
+        removed |= ::unlinkat(folder, entry->name, 0) == 0 || removeTree(folder, entry->name, depth + 1);
     }
   }
-  if (folder >= 0)
-    ::close(folder);
-  ::unlinkat(parent, name, AT_REMOVEDIR);
+  return removed;
+}
+
+static bool removeTree(int parent, const char *name, int depth) {
+  int folder = depth < kDeepest ? ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+  if (folder < 0)
+    return false;
+  while (removeSomeEntries(folder, depth)) {
+  }
+  ::close(folder);
+  return ::unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
 static void onSignal(int number) {
@@ -68,19 +74,17 @@ static void onSignal(int number) {
   ::raise(number);
 }
 
+/// A signal that is ignored (nohup), or that the program around us handles, is left alone.
 static void installHandlers() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    for (int number : kSignals) {
-      struct sigaction old;
-      if (::sigaction(number, nullptr, &old) != 0 || old.sa_handler != SIG_DFL)
-        continue; // ignored (nohup), or the host program has a handler of its own
-      struct sigaction action = {};
-      action.sa_handler = onSignal;
-      action.sa_flags = SA_RESETHAND;
-      ::sigaction(number, &action, nullptr);
-    }
-  });
+  for (int number : kSignals) {
+    struct sigaction old;
+    if (::sigaction(number, nullptr, &old) != 0 || old.sa_handler != SIG_DFL)
+      continue;
+    struct sigaction action = {};
+    action.sa_handler = onSignal;
+    action.sa_flags = SA_RESETHAND;
+    ::sigaction(number, &action, nullptr);
+  }
 }
 
 static int claimSlot(const std::string &path) {

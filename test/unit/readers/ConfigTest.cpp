@@ -1,0 +1,165 @@
+#include "Fixtures.h"
+#include "compiler/import/config/LlamaConfig.h"
+
+#include <catch2/catch.hpp>
+
+using namespace headrace;
+using fixtures::tinyConfigWith;
+
+TEST_CASE("a plain configuration") {
+  auto config = parseLlamaConfig(fixtures::tinyConfig());
+  REQUIRE(config);
+  CHECK(config->vocabSize == 3);
+  CHECK(config->kvHeads == 1);
+  CHECK(config->headDim == 2);
+  CHECK(config->rmsNormEps == 1e-5);
+  CHECK(config->tieWordEmbeddings);
+  CHECK(config->bosId == 0);
+  CHECK(config->eosIds == std::vector<int32_t>{1});
+  CHECK(config->rope.rotaryDim == 2);
+  CHECK(config->warnings.empty());
+}
+
+TEST_CASE("absent fields have the architecture's defaults") {
+  CHECK(parseLlamaConfig(tinyConfigWith("num_key_value_heads", "null"))->kvHeads == 2);
+  CHECK(parseLlamaConfig(tinyConfigWith("head_dim", ""))->headDim == 2);
+  CHECK(parseLlamaConfig(tinyConfigWith("rms_norm_eps", ""))->rmsNormEps == 1e-6);
+  CHECK_FALSE(parseLlamaConfig(tinyConfigWith("tie_word_embeddings", ""))->tieWordEmbeddings);
+  CHECK(parseLlamaConfig(tinyConfigWith("rope_theta", ""))->rope.theta == 10000.0);
+  CHECK(parseLlamaConfig(tinyConfigWith("bos_token_id", "null"))->bosId == -1);
+}
+
+TEST_CASE("activations by all their names") {
+  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu\""))->activation == Activation::Gelu);
+  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu_new\""))->activation == Activation::GeluTanh);
+  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu_pytorch_tanh\""))->activation == Activation::GeluTanh);
+  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"relu\""))->activation == Activation::Relu);
+}
+
+TEST_CASE("end ids come from generation_config.json first") {
+  CHECK(parseLlamaConfig(fixtures::tinyConfig(), R"({"eos_token_id":[2,0,2]})")->eosIds == std::vector<int32_t>{0, 2});
+  CHECK(parseLlamaConfig(fixtures::tinyConfig(), R"({"eos_token_id":null})")->eosIds == std::vector<int32_t>{1});
+  CHECK(parseLlamaConfig(tinyConfigWith("eos_token_id", "[1,2]"))->eosIds == std::vector<int32_t>{1, 2});
+}
+
+TEST_CASE("rope in both spellings") {
+  auto linear = parseLlamaConfig(tinyConfigWith("rope_scaling", R"({"type":"linear","factor":2})"));
+  REQUIRE(linear);
+  CHECK(linear->rope.kind == RopeKind::Linear);
+  CHECK(linear->rope.factor == 2.0);
+  const std::string llama3 =
+      R"({"rope_type":"llama3","factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,"original_max_position_embeddings":32)";
+  auto old = parseLlamaConfig(tinyConfigWith("rope_scaling", llama3 + "}"));
+  auto current = parseLlamaConfig(tinyConfigWith("rope_parameters", llama3 + R"(,"rope_theta":10000.0})"));
+  REQUIRE(old);
+  REQUIRE(current);
+  CHECK(old->rope.kind == RopeKind::Llama3);
+  CHECK(current->rope.highFreqFactor == 4.0);
+  CHECK(current->rope.originalPositions == 32);
+  CHECK(current->rope.theta == old->rope.theta);
+  auto partial = parseLlamaConfig(
+      R"({"architectures":["LlamaForCausalLM"],"vocab_size":3,"hidden_size":16,"intermediate_size":6,"num_hidden_layers":1,)"
+      R"("num_attention_heads":2,"rope_parameters":{"rope_theta":5e5,"partial_rotary_factor":0.5,"rope_type":"default"}})");
+  REQUIRE(partial);
+  CHECK(partial->rope.rotaryDim == 4);
+  CHECK(partial->rope.theta == 5e5);
+}
+
+TEST_CASE("nothing is silent: fields that are not known are reported") {
+  auto config = parseLlamaConfig(tinyConfigWith("colour", "\"blue\""));
+  REQUIRE(config);
+  CHECK(config->warnings == std::vector<std::string>{"config.json: field 'colour' is not known and was ignored"});
+  CHECK(parseLlamaConfig(tinyConfigWith("use_cache", "false"))->warnings.empty());
+  CHECK(parseLlamaConfig(tinyConfigWith("sliding_window", "null"))->warnings.empty());
+  CHECK(parseLlamaConfig(tinyConfigWith("layer_types", R"(["full_attention"])"))->warnings.empty());
+}
+
+TEST_CASE("configurations that cannot be honoured are refused with the field's name") {
+  struct Row {
+    std::string config, message;
+  };
+  const Row rows[] = {
+      {"", "config.json: expected valid JSON, found a syntax error at byte 1"},
+      {"[]", "config.json: expected a JSON object, found a list"},
+      {R"({"vocab_size":3,"vocab_size":4})",
+       "config.json: expected valid JSON, found the key 'vocab_size' twice in one object"},
+      {tinyConfigWith("architectures", ""), "config.json: architectures: expected ['LlamaForCausalLM'], found none"},
+      {tinyConfigWith("architectures", R"(["MistralForCausalLM"])"),
+       "config.json: architectures: expected 'LlamaForCausalLM', found 'MistralForCausalLM'"},
+      {tinyConfigWith("architectures", "[]"), "config.json: architectures: expected ['LlamaForCausalLM'], found []"},
+      {tinyConfigWith("model_type", R"("qwen2")"),
+       "config.json: model_type: expected 'llama', found the string 'qwen2'"},
+      {tinyConfigWith("quantization_config", R"({"quant_method":"gptq","bits":4})"),
+       "config.json: quantization_config: expected none, as quantized checkpoints are not read, found the string "
+       "'gptq'"},
+      {tinyConfigWith("vocab_size", ""), "config.json: vocab_size: expected an integer, found none"},
+      {tinyConfigWith("vocab_size", "0"),
+       "config.json: vocab_size: expected an integer from 1 to 4194304, found the number 0"},
+      {tinyConfigWith("vocab_size", "18446744073709551615"),
+       "config.json: vocab_size: expected an integer from 1 to 4194304, found the number 18446744073709551615"},
+      {tinyConfigWith("hidden_size", "4.0"),
+       "config.json: hidden_size: expected an integer from 1 to 1048576, found the number 4.0"},
+      {tinyConfigWith("hidden_size", R"("4")"),
+       "config.json: hidden_size: expected an integer from 1 to 1048576, found the string '4'"},
+      {tinyConfigWith("num_attention_heads", "0"),
+       "config.json: num_attention_heads: expected an integer from 1 to 4096, found the number 0"},
+      {tinyConfigWith("num_hidden_layers", "-1"),
+       "config.json: num_hidden_layers: expected an integer from 1 to 4096, found the number -1"},
+      {tinyConfigWith("num_key_value_heads", "3"),
+       "config.json: num_key_value_heads: expected a divisor of num_attention_heads 2, found 3"},
+      {tinyConfigWith("head_dim", "3"), "config.json: head_dim: expected an even number up to 4096, found 3"},
+      {R"({"architectures":["LlamaForCausalLM"],"vocab_size":3,"hidden_size":5,"intermediate_size":6,"num_hidden_layers":1,"num_attention_heads":2})",
+       "config.json: hidden_size: expected a multiple of num_attention_heads 2, as there is no head_dim, found 5"},
+      {tinyConfigWith("hidden_act", R"("mish")"),
+       "config.json: hidden_act: expected silu, gelu, gelu_new, gelu_pytorch_tanh or relu, found 'mish'"},
+      {tinyConfigWith("hidden_act", "1"), "config.json: hidden_act: expected a string, found the number 1"},
+      {tinyConfigWith("rms_norm_eps", "-1e-5"),
+       "config.json: rms_norm_eps: expected a number from 1e-30 to 1.0, found the number -1e-05"},
+      {tinyConfigWith("attention_bias", "1"),
+       "config.json: attention_bias: expected true or false, found the number 1"},
+      {tinyConfigWith("bos_token_id", "3"),
+       "config.json: bos_token_id: expected token ids below vocab_size 3, found the number 3"},
+      {tinyConfigWith("eos_token_id", "[1,-1]"),
+       "config.json: eos_token_id: expected token ids below vocab_size 3, found the number -1"},
+      {tinyConfigWith("rope_theta", "0"),
+       "config.json: rope_theta: expected a number from 1.0 to 1000000000000.0, found the number 0"},
+      {tinyConfigWith("rope_scaling", R"({"type":"yarn","factor":4.0})"),
+       "config.json: rope_scaling: rope_type: expected default, linear or llama3, found 'yarn'"},
+      {tinyConfigWith("rope_scaling", R"({"type":"linear"})"),
+       "config.json: rope_scaling: factor: expected a number, found none"},
+      {tinyConfigWith("rope_scaling", R"({"type":"linear","rope_type":"llama3"})"),
+       "config.json: rope_scaling: type: expected the same as rope_type 'llama3', found 'linear'"},
+      {tinyConfigWith("rope_scaling", R"({"rope_type":"linear","factor":2,"beta_fast":32})"),
+       "config.json: rope_scaling: expected only fields of rope type linear, found 'beta_fast'"},
+      {tinyConfigWith(
+           "rope_scaling",
+           R"({"rope_type":"llama3","factor":8,"low_freq_factor":4,"high_freq_factor":4,"original_max_position_embeddings":32})"),
+       "config.json: rope_scaling: high_freq_factor: expected more than low_freq_factor 4.0, found 4.0"},
+      {tinyConfigWith("rope_parameters", R"({"full_attention":{"rope_theta":1.0}})"),
+       "config.json: rope_parameters: expected only fields of rope type default, found 'full_attention'"},
+      {tinyConfigWith("rope_parameters", R"({"rope_theta":500.0})"),
+       "config.json: rope_theta: expected the same as in rope_parameters 500.0, found 10000.0"},
+      {tinyConfigWith("partial_rotary_factor", "0.5"),
+       "config.json: partial_rotary_factor: expected an even number of rotated elements, found 1 of 2"},
+      {tinyConfigWith("sliding_window", "4096"),
+       "config.json: field 'sliding_window': expected null, found the number 4096"},
+      {tinyConfigWith("rope_interleaved", "true"),
+       "config.json: field 'rope_interleaved': expected null or false, found true"},
+      {tinyConfigWith("logits_scaling", "8.0"),
+       "config.json: field 'logits_scaling': expected null or 1.0, found the number 8.0"},
+      {tinyConfigWith("layer_types", R"(["sliding_attention"])"),
+       "config.json: field 'layer_types': expected null or only 'full_attention', found a list"},
+      {tinyConfigWith("attention_sink_size", "4"), "config.json: field 'attention_sink_size': expected a field that is "
+                                                   "known, as it may change the result, found the number 4"},
+  };
+  for (const Row &row : rows) {
+    auto config = parseLlamaConfig(row.config);
+    CHECK_FALSE(config);
+    if (!config)
+      CHECK(config.error().message() == row.message);
+  }
+  CHECK(parseLlamaConfig(fixtures::tinyConfig(), "{").error().message() ==
+        "generation_config.json: expected valid JSON, found a syntax error at byte 2");
+  CHECK(parseLlamaConfig(fixtures::tinyConfig(), R"({"eos_token_id":7})").error().message() ==
+        "generation_config.json: eos_token_id: expected token ids below vocab_size 3, found the number 7");
+}
