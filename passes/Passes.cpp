@@ -2,7 +2,9 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/model/Passes.h"
 #include "passes/partition/Passes.h"
+#include "passes/plan/Passes.h"
 #include "passes/quantize/Passes.h"
+#include "passes/tile/Passes.h"
 
 void headrace::registerPasses() {
   mlir::registerCanonicalizerPass();
@@ -10,5 +12,7 @@ void headrace::registerPasses() {
   mlir::registerSymbolDCEPass();
   model::registerModelPasses();
   partition::registerPartitionPasses();
+  plan::registerPlanPasses();
   quantize::registerQuantizePasses();
+  tile::registerTilePasses();
 }

@@ -1,0 +1,67 @@
+// hr-specialise: see Passes.td.
+#include "dialects/model/Model.h"
+#include "dialects/target/Target.h"
+#include "passes/tile/Passes.h"
+
+namespace headrace::tile {
+#define GEN_PASS_DEF_SPECIALISE
+#include "passes/tile/Passes.h.inc"
+} // namespace headrace::tile
+
+using namespace mlir;
+using namespace headrace;
+
+namespace {
+/// The type with its dynamic first dimension made static.
+Type withRows(Type type, int64_t rows) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() == 0 || !tensor.isDynamicDim(0))
+    return type;
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape[0] = rows;
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+void specialise(func::FuncOp source, int64_t rows) {
+  OpBuilder builder(source);
+  auto func = cast<func::FuncOp>(builder.clone(*source));
+  func.setSymName((source.getSymName() + "_" + Twine(rows)).str());
+  func->setAttr("tile.rows", builder.getI64IntegerAttr(rows));
+  Block &body = func.front();
+  for (Value argument : body.getArguments())
+    argument.setType(withRows(argument.getType(), rows));
+  body.addArgument(builder.getI32Type(), builder.getUnknownLoc());
+  func.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      result.setType(withRows(result.getType(), rows));
+  });
+  SmallVector<Type> results;
+  for (Type type : func.getFunctionType().getResults())
+    results.push_back(withRows(type, rows));
+  func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), results));
+}
+
+struct Specialise : tile::impl::SpecialiseBase<Specialise> {
+  using SpecialiseBase::SpecialiseBase;
+
+  void runOnOperation() override {
+    SmallVector<target::Device> devices = target::devicesOf(getOperation());
+    if (devices.empty()) {
+      getOperation().emitError() << "expected the module attribute 'target.devices'";
+      return signalPassFailure();
+    }
+    for (auto func : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      auto kind = func->getAttrOfType<StringAttr>(model::kEntryAttr);
+      if (!kind)
+        continue;
+      if (kind != "body" && kind != "head") {
+        func.emitError() << "expected an entry of kind body or head, found '" << kind.getValue() << "'";
+        return signalPassFailure();
+      }
+      for (int64_t rows : kind == "body" ? devices[0].getBodyChunks() : devices[0].getHeadChunks())
+        specialise(func, rows);
+      func.erase();
+    }
+  }
+};
+} // namespace

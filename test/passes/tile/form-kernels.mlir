@@ -1,0 +1,91 @@
+// RUN: headrace-opt %s --hr-form-kernels --hr-verify-tile | FileCheck %s
+#cpu = #target.device<name = "x86-64-v3", kind = "cpu", triple = "x86_64-linux-gnu", cpu = "x86-64-v3", features = "", encodings = ["f32", "w4"], kv = ["f32", "f16"], layout = "t32", body_rows = [1, 8], head_rows = [1, 4], memory = 0, bandwidth = 0, threads = 1>
+module attributes {target.devices = [#cpu]} {
+model.weight @embed : tensor<256x64xf32> attributes {enc = #enc.w4<group = 64, sym>, layout = "t32"} {
+  %0 = recipe.range "embed" in "f" offset 0 bytes 65536 : tensor<256x64xf32>
+  recipe.yield %0 : tensor<256x64xf32>
+}
+model.weight @norm0 : tensor<64xf32> attributes {enc = #enc.f32, layout = "vector"} {
+  %0 = recipe.range "norm0" in "f" offset 0 bytes 256 : tensor<64xf32>
+  recipe.yield %0 : tensor<64xf32>
+}
+model.weight @norm1 : tensor<64xf32> attributes {enc = #enc.f32, layout = "vector"} {
+  %0 = recipe.range "norm1" in "f" offset 0 bytes 256 : tensor<64xf32>
+  recipe.yield %0 : tensor<64xf32>
+}
+model.weight @qkv : tensor<128x64xf32> attributes {enc = #enc.w4<group = 64, sym>, layout = "t32"} {
+  %0 = recipe.range "qkv" in "f" offset 0 bytes 32768 : tensor<128x64xf32>
+  recipe.yield %0 : tensor<128x64xf32>
+}
+model.weight @o : tensor<64x64xf32> attributes {enc = #enc.w4<group = 64, sym>, layout = "t32"} {
+  %0 = recipe.range "o" in "f" offset 0 bytes 16384 : tensor<64x64xf32>
+  recipe.yield %0 : tensor<64x64xf32>
+}
+model.weight @gate_up : tensor<192x64xf32> attributes {enc = #enc.w4<group = 64, sym>, layout = "t32"} {
+  %0 = recipe.range "gate_up" in "f" offset 0 bytes 49152 : tensor<192x64xf32>
+  recipe.yield %0 : tensor<192x64xf32>
+}
+model.weight @down : tensor<64x96xf32> attributes {enc = #enc.f32, layout = "t32"} {
+  %0 = recipe.range "down" in "f" offset 0 bytes 24576 : tensor<64x96xf32>
+  recipe.yield %0 : tensor<64x96xf32>
+}
+model.weight @rope : tensor<64x2x16xf32> attributes {enc = #enc.f32, layout = "rows"} {
+  %0 = recipe.range "rope" in "f" offset 0 bytes 8192 : tensor<64x2x16xf32>
+  recipe.yield %0 : tensor<64x2x16xf32>
+}
+model.kv_cache @kv kv_heads 1 head_dim 32 context 64 attributes {k_type = #enc.f16, v_type = #enc.f32}
+
+// CHECK-LABEL: @body_1
+func.func @body_1(%tokens: tensor<1xi32>, %pos: i32, %n_valid: i32) -> tensor<1x64xf32> attributes {model.entry = "body", tile.rows = 1 : i64} {
+  %e = model.param @embed : tensor<256x64xf32>
+  // CHECK: %[[X:.*]] = tile.embed %{{.*}}, %{{.*}} {enc = "w4", group = 64 : i64}
+  %x = model.embed %tokens, %e : tensor<1xi32>, tensor<256x64xf32> -> tensor<1x64xf32> loc("embed")
+  %w0 = model.param @norm0 : tensor<64xf32>
+  // The quantization is folded into the norm.
+  // CHECK: %[[N:.*]] = tile.norm %[[X]], %{{.*}} {eps = {{.*}} : f32, group = 64 : i64, out = "a8"}
+  // CHECK-NOT: tile.quantize
+  %n = model.rms_norm %x, %w0 {eps = 1.0e-5 : f32} : tensor<1x64xf32>, tensor<64xf32> loc("layers.0.attn.norm")
+  %nq = enc.quantize %n : tensor<1x64xf32> -> tensor<1x64x!enc.a8<64>> loc("layers.0.attn.norm")
+  %wqkv = model.param @qkv : tensor<128x64xf32>
+  // CHECK: %[[QKV:.*]] = tile.gemv %{{.*}}, %[[N]] {enc = "w4", group = 64 : i64}
+  %qkv = model.linear %nq, %wqkv : (tensor<1x64x!enc.a8<64>>, tensor<128x64xf32>) -> tensor<1x128xf32> loc("layers.0.attn.qkv")
+  %t = model.param @rope : tensor<64x2x16xf32>
+  // CHECK: %[[ROPE:.*]] = tile.rope_append %[[QKV]], %{{.*}} at %{{.*}} cache @kv {context = 64 : i64, head_dim = 32 : i64, heads = 2 : i64, k_type = "f16"
+  // CHECK: %[[A:.*]] = tile.attend %[[ROPE]] at %{{.*}} cache @kv
+  %a = model.cached_attention %qkv, %t at %pos cache @kv {heads = 2 : i64, kv_heads = 1 : i64, head_dim = 32 : i64, rotary = 32 : i64, scale = 0.25 : f32} : tensor<1x128xf32>, tensor<64x2x16xf32> -> tensor<1x64xf32> loc("layers.0.attn")
+  // CHECK: %[[AQ:.*]] = tile.quantize %[[A]] {group = 64 : i64}
+  %aq = enc.quantize %a : tensor<1x64xf32> -> tensor<1x64x!enc.a8<64>> loc("layers.0.attn.quantize")
+  %wo = model.param @o : tensor<64x64xf32>
+  // CHECK: %[[O:.*]] = tile.gemv %{{.*}}, %[[AQ]]
+  %o = model.linear %aq, %wo : (tensor<1x64x!enc.a8<64>>, tensor<64x64xf32>) -> tensor<1x64xf32> loc("layers.0.attn.o")
+  %w1 = model.param @norm1 : tensor<64xf32>
+  // CHECK: %[[SUM:.*]], %[[M:.*]] = tile.norm %[[O]], %{{.*}} residual %[[X]]
+  %s, %m = model.add_rms_norm %o, %x, %w1 {eps = 1.0e-5 : f32} : tensor<1x64xf32>, tensor<64xf32> loc("layers.0.mlp.norm")
+  %mq = enc.quantize %m : tensor<1x64xf32> -> tensor<1x64x!enc.a8<64>> loc("layers.0.mlp.norm")
+  %wg = model.param @gate_up : tensor<192x64xf32>
+  // CHECK: %[[G:.*]] = tile.gemv %{{.*}}, %[[M]] {act = "silu", enc = "w4", gated, group = 64 : i64}
+  %g = model.linear %mq, %wg act silu gated : (tensor<1x64x!enc.a8<64>>, tensor<192x64xf32>) -> tensor<1x96xf32> loc("layers.0.mlp.gate_up")
+  %wd = model.param @down : tensor<64x96xf32>
+  // CHECK: tile.gemv %{{.*}}, %[[G]] residual %[[SUM]] {enc = "f32"}
+  %d = model.linear %g, %wd residual %s : (tensor<1x96xf32>, tensor<64x96xf32>, tensor<1x64xf32>) -> tensor<1x64xf32> loc("layers.0.mlp.down")
+  return %d : tensor<1x64xf32>
+}
+
+// CHECK-LABEL: @rows
+func.func @rows(%x: tensor<8x64xf32>, %n_valid: i32) -> tensor<8x64xf32> attributes {model.entry = "body", tile.rows = 8 : i64} {
+  %w0 = model.param @norm0 : tensor<64xf32>
+  // A norm whose result is read twice stays float.
+  // CHECK: tile.norm {{.*}} {device = 1 : i32, eps = {{.*}} : f32}
+  // CHECK: tile.quantize
+  %n = model.rms_norm %x, %w0 {eps = 1.0e-5 : f32, device = 1 : i32} : tensor<8x64xf32>, tensor<64xf32>
+  %nq = enc.quantize %n : tensor<8x64xf32> -> tensor<8x64x!enc.a8<64>>
+  %wo = model.param @o : tensor<64x64xf32>
+  // CHECK: tile.gemm
+  %o = model.linear %nq, %wo : (tensor<8x64x!enc.a8<64>>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  // CHECK: tile.add
+  %a = model.add %o, %n : tensor<8x64xf32>
+  // CHECK: tile.transfer %{{.*}} from 1 to 0
+  %t = model.transfer %a from 1 to 0 : tensor<8x64xf32>
+  return %t : tensor<8x64xf32>
+}
+}
