@@ -23,11 +23,13 @@ const hr_api *hr_api_get(void) {
       .cancel = hr_cancel,
       .generate = hr_generate,
       .tokenizer_open = hr_tokenizer_open,
+      .tokenizer_count = hr_tokenizer_count,
       .model_tokenizer = hr_model_tokenizer,
       .tokenizer_scratch = hr_tokenizer_scratch,
       .encode = hr_encode,
       .decode_max = hr_decode_max,
       .decode = hr_decode,
+      .detokenize = hr_detokenize,
   };
   return &api;
 }

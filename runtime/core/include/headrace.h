@@ -207,6 +207,7 @@ typedef struct hr_api {
   hr_status (*generate)(hr_session *session, const int32_t *prompt, uint32_t n, const hr_generate_options *options,
                         hr_token_fn on_token, void *user, hr_timings *timings);
   hr_status (*tokenizer_open)(hr_tokenizer *tokenizer, const void *section, size_t bytes);
+  uint32_t (*tokenizer_count)(const hr_tokenizer *tokenizer);
   hr_status (*model_tokenizer)(const hr_model *model, hr_tokenizer *tokenizer);
   size_t (*tokenizer_scratch)(const hr_tokenizer *tokenizer, size_t text_bytes);
   hr_status (*encode)(const hr_tokenizer *tokenizer, const char *text, size_t bytes, uint32_t flags, int32_t *ids,
@@ -214,6 +215,8 @@ typedef struct hr_api {
   size_t (*decode_max)(const hr_tokenizer *tokenizer);
   hr_status (*decode)(const hr_tokenizer *tokenizer, hr_decoder *state, int32_t id, char *text, size_t capacity,
                       size_t *bytes);
+  hr_status (*detokenize)(const hr_tokenizer *tokenizer, const int32_t *ids, size_t n, uint32_t flags, char *text,
+                          size_t capacity, size_t *bytes);
 } hr_api;
 const hr_api *hr_api_get(void);
 

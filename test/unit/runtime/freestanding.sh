@@ -6,6 +6,7 @@
 # usage: freestanding.sh CLANG WORK_DIR INCLUDES(;) CORE(;) SUPPORT(;) PORT_NONE(;)
 set -euo pipefail
 clang=$1 work=$2
+ccache=$(command -v ccache || echo env)
 IFS=';' read -ra includes <<<"$3"
 IFS=';' read -ra core <<<"$4"
 IFS=';' read -ra support <<<"$5"
@@ -24,7 +25,7 @@ check() { # triple, optimisation, extra flags ...
   local objects=() file object
   for file in "${core[@]}" "${support[@]}" "${none[@]}"; do
     object="$out/$(basename "$file" .c).o"
-    "$clang" --target="$triple" "-O$level" -std=c11 -ffreestanding -fvisibility=hidden -fPIC -ffp-contract=off \
+    "$ccache" "$clang" --target="$triple" "-O$level" -std=c11 -ffreestanding -fvisibility=hidden -fPIC -ffp-contract=off \
       -Wall -Wextra -Werror -Wno-unused-parameter "$@" "${includes[@]/#/-I}" -c "$file" -o "$object"
     objects+=("$object")
   done

@@ -4,6 +4,7 @@
 # usage: headrace_run.sh CLANG WRITE_BLOB WORK_DIR TEST_DIR INCLUDES(;) SOURCES(;)
 set -euo pipefail
 clang=$1 write_blob=$2 work=$3 tests=$4
+ccache=$(command -v ccache || echo env)
 IFS=';' read -ra includes <<<"$5"
 IFS=';' read -ra sources <<<"$6"
 rm -rf "$work" && mkdir -p "$work/fake.bundle"
@@ -28,7 +29,7 @@ check() { # triple, how to run
   mkdir -p "$work/$triple"
   for file in "${sources[@]}" "$tests/fake_library.c" "$tests/fake_tokenizer.c"; do
     objects+=("$work/$triple/$(basename "$file" .c).o")
-    "$clang" --target="$triple" -O2 -std=c11 -ffreestanding -fvisibility=hidden -fPIC -ffp-contract=off -ffunction-sections \
+    "$ccache" "$clang" --target="$triple" -O2 -std=c11 -ffreestanding -fvisibility=hidden -fPIC -ffp-contract=off -ffunction-sections \
       -Wall -Wextra -Wno-unused-parameter "${includes[@]/#/-I}" "-I$tests" -c "$file" -o "${objects[-1]}"
   done
   ld.lld-22 -static --gc-sections --no-undefined -z max-page-size=16384 -e _start "${objects[@]}" -o "$run"
