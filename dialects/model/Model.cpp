@@ -178,7 +178,7 @@ static LogicalResult verifyRotary(Operation *op, StringRef rotaryRule, StringRef
 template <typename Attention> static LogicalResult verifyHeads(Attention op) {
   auto heads = static_cast<int64_t>(op.getHeads()), kvHeads = static_cast<int64_t>(op.getKvHeads());
   if (kvHeads < 1 || heads < 1 || static_cast<int64_t>(op.getHeadDim()) < 1 || heads % kvHeads != 0)
-    return violated(op, "C1", "heads divided by kv_heads, found", heads, kvHeads);
+    return violated(op, "C1", "kv_heads to divide heads", heads, kvHeads);
   return success();
 }
 

@@ -107,7 +107,7 @@ LogicalResult RopeTableOp::verify() {
   if (type.getRank() != 3 || type.getDimSize(1) != 2 || !type.getElementType().isF32())
     return violated(*this, "C1", "a result of type", "positions x 2 x rotary/2 x f32", type);
   if (!isPositive(getTheta()))
-    return violated(*this, "C2", "a positive theta,", "above 0", getThetaAttr());
+    return violated(*this, "C2", "theta above", 0, getThetaAttr());
   bool factor = isPositive(getFactor()), low = isPositive(getLowFreqFactor()), high = isPositive(getHighFreqFactor()),
        original = getOriginalPositions() && static_cast<int64_t>(*getOriginalPositions()) > 0;
   bool anyLlama3 = getLowFreqFactor() || getHighFreqFactor() || getOriginalPositions();
