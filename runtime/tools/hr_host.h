@@ -26,6 +26,7 @@ typedef struct hr_host {
   /* At a place of the file, or at its end so far when at < 0. 0, or an errno. */
   int (*write)(void *context, int fd, const void *data, size_t bytes, int64_t at);
   int (*is_terminal)(void *context, int fd);
+  uint32_t (*cores)(void *context); /* that this process may use */
 } hr_host;
 
 /* The command `run`: arguments follow argv[0], which is what usage lines call the program. Returns the exit code: 0

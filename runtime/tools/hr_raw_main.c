@@ -49,6 +49,11 @@ static int is_terminal(void *context, int fd) {
   return hr_raw_is_terminal(fd);
 }
 
+static uint32_t cores(void *context) {
+  (void)context;
+  return hr_raw_cores();
+}
+
 /* The stack the kernel hands over: argc, argv[argc], 0, environment, 0, auxiliary vector. */
 __attribute__((visibility("hidden"), used)) _Noreturn void hr_raw_start(const uintptr_t *stack) {
   int argc = (int)stack[0];
@@ -56,7 +61,7 @@ __attribute__((visibility("hidden"), used)) _Noreturn void hr_raw_start(const ui
   const uintptr_t *at = stack + 1 + argc + 1;
   while (*at)
     ++at;
-  hr_host host = {(void *)(uintptr_t)(at + 1), open_bundle, open_port, memory, create, write_all, is_terminal};
+  hr_host host = {(void *)(uintptr_t)(at + 1), open_bundle, open_port, memory, create, write_all, is_terminal, cores};
   hr_raw_exit(hr_run_main(&host, argc, argv));
 }
 

@@ -16,7 +16,7 @@ typedef struct run {
   int32_t *ids; /* generated */
   uint32_t n_ids, most_ids;
   char *text; /* all of it, for --json */
-  size_t text_bytes, most_text;
+  size_t text_bytes;
   hr_npy logits, prompt_logits;
   hr_out out, err;
 } run;
@@ -155,16 +155,25 @@ static int check_cpu(run *r) {
   return fail(r);
 }
 
+static int open_threads(run *r) {
+  const hr_host *h = r->host;
+  if (!r->options.threads)
+    r->options.threads = h->cores(h->context);
+  if (r->options.threads < 1 || r->options.threads > HR_MAX_THREADS)
+    r->options.threads = r->options.threads < 1 ? 1 : HR_MAX_THREADS;
+  if (h->open_port(h->context, &r->port, (uint32_t)r->options.threads))
+    return fail_text(r, "--threads", "the threads cannot be started");
+  return 0;
+}
+
 static int open_all(run *r) {
   const hr_host *h = r->host;
   char error[512] = "";
   if (h->open_bundle(h->context, r->options.bundle, &r->loaded, error, sizeof error))
     return fail_text(r, 0, error);
   const hr_loaded *l = &r->loaded;
-  if (h->open_port(h->context, &r->port, (uint32_t)r->options.threads))
-    return fail_text(r, "--threads", "the threads cannot be started");
   bool full = r->options.checksum[0] == 'f';
-  if (check_weights(r, full) || check_cpu(r))
+  if (open_threads(r) || check_weights(r, full) || check_cpu(r))
     return 1;
   size_t arena_bytes = l->api->arena_bytes(l->library), kv_bytes = l->api->session_bytes(l->library);
   void *arena = h->memory(h->context, arena_bytes), *kv = h->memory(h->context, kv_bytes);
@@ -206,6 +215,8 @@ static int encode_prompt(run *r) {
       api->encode(&tokenizer, r->options.prompt, bytes, HR_WITH_SPECIAL, r->prompt, room, &n, scratch, scratch_bytes);
   if (status)
     return fail_text(r, "--prompt", api->status_text(status));
+  if (!n && r->loaded.library->bos_id >= 0)
+    r->prompt[n++] = r->loaded.library->bos_id; /* an empty text: whatever a text may begin with */
   r->n_prompt = (uint32_t)n;
   return 0;
 }
@@ -237,15 +248,12 @@ static int take_token(void *user, int32_t id, const char *text, size_t bytes, co
   hr_npy_row(&r->logits, logits);
   if (r->n_ids < r->most_ids)
     r->ids[r->n_ids++] = id;
-  if (r->options.json) {
-    for (size_t i = 0; i < bytes && r->text_bytes < r->most_text; ++i)
-      r->text[r->text_bytes++] = text[i];
+  if (r->options.json)
     return r->logits.error;
-  }
   if (r->has_tokenizer) {
     hr_out_bytes(&r->out, text, bytes);
   } else {
-    hr_out_text(&r->out, r->n_ids > 1 ? " " : "");
+    hr_out_text(&r->out, r->n_ids > 1 ? "," : "");
     hr_out_number(&r->out, (uint32_t)id);
   }
   hr_out_flush(&r->out);
@@ -270,7 +278,21 @@ static void out_rate(hr_out *o, const char *name, uint64_t tokens, uint64_t ns) 
   hr_out_thousandths(o, ns ? tokens * 1000000000000u / ns : 0);
 }
 
-static void print_json(run *r, const hr_timings *t) {
+/* The text of all ids at once, which in rare cases (see hr_detokenize) is not the sum of the streamed pieces. */
+static void gather_text(run *r) {
+  const hr_api *api = r->loaded.api;
+  hr_tokenizer tokenizer;
+  if (api->model_tokenizer(r->model, &tokenizer))
+    return;
+  size_t bytes = 0;
+  api->detokenize(&tokenizer, r->ids, r->n_ids, 0, 0, 0, &bytes);
+  r->text = r->host->memory(r->host->context, bytes + 1);
+  if (r->text && api->detokenize(&tokenizer, r->ids, r->n_ids, 0, r->text, bytes, &bytes) == HR_OK)
+    r->text_bytes = bytes;
+}
+
+static void print_json(run *r, const hr_timings *t, hr_status status) {
+  gather_text(r);
   hr_out *o = &r->out;
   hr_out_text(o, "{\"ids\":[");
   for (uint32_t i = 0; i < r->n_ids; ++i) {
@@ -279,7 +301,9 @@ static void print_json(run *r, const hr_timings *t) {
   }
   hr_out_text(o, "],\"text\":");
   hr_out_json(o, r->text, r->text_bytes);
-  hr_out_text(o, ",\"timings\":{\"prompt_tokens\":");
+  hr_out_text(o, ",\"finish\":\"");
+  hr_out_text(o, status == HR_CONTEXT_FULL ? "context" : r->n_ids == r->options.tokens ? "length" : "end");
+  hr_out_text(o, "\",\"timings\":{\"prompt_tokens\":");
   hr_out_number(o, t->prompt_tokens);
   hr_out_text(o, ",\"generated_tokens\":");
   hr_out_number(o, t->generated_tokens);
@@ -314,10 +338,6 @@ static bool open_outputs(run *r, uint32_t tokens) {
   uint32_t vocab = r->loaded.library->vocab_size;
   r->most_ids = tokens;
   r->ids = h->memory(h->context, (size_t)tokens * sizeof(int32_t) + 1);
-  hr_tokenizer tokenizer;
-  if (r->options.json && r->loaded.api->model_tokenizer(r->model, &tokenizer) == HR_OK)
-    r->most_text = (size_t)(tokens + 1) * r->loaded.api->decode_max(&tokenizer);
-  r->text = h->memory(h->context, r->most_text + 1);
   return hr_npy_open(&r->logits, h, r->options.logits, vocab) &&
          hr_npy_open(&r->prompt_logits, h, r->options.prompt_logits, vocab);
 }
@@ -365,11 +385,15 @@ static int generate(run *r) {
     return finish(r, HR_OK);
   hr_generate_options options = generate_options(o, (uint32_t)o->tokens);
   hr_timings timings;
+  if (o->prompt && !o->json) {
+    hr_out_text(&r->out, o->prompt);
+    hr_out_flush(&r->out);
+  }
   hr_status status = r->loaded.api->generate(r->session, r->prompt, r->n_prompt, &options, take_token, r, &timings);
   bool printed = !status || status == HR_CONTEXT_FULL;
   if (o->json && printed)
-    print_json(r, &timings);
-  else if (r->n_ids)
+    print_json(r, &timings, status);
+  else if (r->n_ids || o->prompt)
     hr_out_text(&r->out, "\n");
   hr_out_flush(&r->out);
   int code = finish(r, status);

@@ -7,19 +7,19 @@ const hr_option hr_option_table[] = {
     {"--prompt", "-p", "TEXT", "prompt; special tokens are added as the tokenizer says", HR_OPTION_TEXT, AT(prompt), 0,
      0},
     {"--ids", 0, "IDS", "prompt as token ids, such as 1,2,3", HR_OPTION_TEXT, AT(ids), 0, 0},
-    {"--tokens", "-n", "N", "most tokens to generate (64)", HR_OPTION_NUMBER, AT(tokens), 0, UINT32_MAX},
-    {"--temperature", 0, "T", "0: always the most likely token (0)", HR_OPTION_FLOAT, AT(temperature), 0, 1000000},
-    {"--top-k", 0, "K", "draw among the K most likely tokens (off)", HR_OPTION_NUMBER, AT(top_k), 0, UINT32_MAX},
-    {"--top-p", 0, "P", "draw among the most likely tokens that hold P of the probability (off)", HR_OPTION_FLOAT,
-     AT(top_p), 0, 1000},
-    {"--min-p", 0, "P", "leave out tokens less than P times as likely as the first (off)", HR_OPTION_FLOAT, AT(min_p),
-     0, 1000},
-    {"--repetition-penalty", 0, "R", "divide the logits of recent tokens by R (off)", HR_OPTION_FLOAT,
+    {"--tokens", "-n", "N", "most tokens to generate (128)", HR_OPTION_NUMBER, AT(tokens), 0, UINT32_MAX},
+    {"--temperature", 0, "T", "0: always the most likely token (0.8)", HR_OPTION_FLOAT, AT(temperature), 0, 1000000},
+    {"--top-k", 0, "K", "draw among the K most likely tokens; 0: off (40)", HR_OPTION_NUMBER, AT(top_k), 0, UINT32_MAX},
+    {"--top-p", 0, "P", "draw among the most likely tokens that hold P of the probability; 1: off (0.95)",
+     HR_OPTION_FLOAT, AT(top_p), 0, 1000},
+    {"--min-p", 0, "P", "leave out tokens less than P times as likely as the first; 0: off (0)", HR_OPTION_FLOAT,
+     AT(min_p), 0, 1000},
+    {"--repetition-penalty", 0, "R", "divide the logits of recent tokens by R; 1: off (1)", HR_OPTION_FLOAT,
      AT(repetition_penalty), 0, 1000000},
     {"--penalty-window", 0, "N", "how many recent tokens the penalty looks at (256)", HR_OPTION_NUMBER,
      AT(penalty_window), 0, HR_PENALTY_WINDOW},
     {"--seed", 0, "S", "seed of the draws (0)", HR_OPTION_NUMBER, AT(seed), 0, UINT64_MAX},
-    {"--threads", 0, "N", "threads (1)", HR_OPTION_NUMBER, AT(threads), 1, HR_MAX_THREADS},
+    {"--threads", 0, "N", "threads (the cores)", HR_OPTION_NUMBER, AT(threads), 1, HR_MAX_THREADS},
     {"--chunk", 0, "N", "most prompt tokens per step (the bundle's largest body)", HR_OPTION_NUMBER, AT(chunk), 1,
      UINT32_MAX},
     {"--ignore-eos", 0, 0, "go on after an end token", HR_OPTION_FLAG, AT(ignore_eos), 0, 0},
@@ -178,7 +178,7 @@ static bool check_together(const hr_run_options *o, hr_usage_error *error) {
 }
 
 bool hr_run_parse(int argc, const char *const *argv, hr_run_options *options, hr_usage_error *error) {
-  *options = (hr_run_options){.tokens = 64, .threads = 1, .checksum = "header"};
+  *options = (hr_run_options){.tokens = 128, .temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .checksum = "header"};
   for (int i = 1; i < argc; ++i) {
     const char *value = 0;
     if (argv[i][0] != '-' || !argv[i][1]) {

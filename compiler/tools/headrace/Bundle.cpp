@@ -7,7 +7,6 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
-#include <sched.h>
 #include <sys/mman.h>
 
 namespace headrace {
@@ -20,13 +19,6 @@ constexpr const char *hostTriple = "aarch64-linux-gnu";
 #else
 constexpr const char *hostTriple = "unknown";
 #endif
-
-uint32_t usableCores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0)
-    return 1;
-  return std::min<uint32_t>(uint32_t(std::max(1, CPU_COUNT(&set))), HR_MAX_THREADS);
-}
 
 /// Zero-filled pages that cost nothing until they are touched.
 Result<void *> reserve(size_t bytes, const char *what) {
@@ -68,7 +60,10 @@ Result<ManifestLibrary> libraryForHost(const Manifest &manifest, const std::stri
       return library;
     found += (found.empty() ? "" : ", ") + library.triple;
   }
-  return expectedFound(folder, std::string("a library for ") + hostTriple, found.empty() ? "none" : found);
+  std::string run = manifest.libraries.empty() ? "headrace-run" : manifest.libraries[0].run;
+  return expectedFound(folder, std::string("a library for ") + hostTriple,
+                       (found.empty() ? "none" : found) + "; run it with its own " + run +
+                           ", on the device or under qemu");
 }
 
 Result<hr_tokenizer> tokenizerOf(const MappedFile &weights, const std::string &folder) {

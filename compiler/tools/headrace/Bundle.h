@@ -23,6 +23,9 @@ Result<hr_tokenizer> tokenizerOf(const MappedFile &weights, const std::string &f
 /// The error line of what a check found in weights.bin.
 Error problemError(hr_status status, const hr_problem &problem);
 
+/// The cores this process may use, at most HR_MAX_THREADS.
+uint32_t usableCores();
+
 struct RunOptions {
   uint32_t threads = 0; ///< 0: the cores this process may use
   uint32_t chunk = 0;   ///< 0: the library's largest

@@ -17,7 +17,8 @@ enum ExitCode { exitDone = 0, exitRefused = 1, exitUsage = 2 };
 /// Prints "headrace: error: ..." and returns exitRefused.
 int report(const Error &error);
 
-void addRun(CLI::App &app, int &exitCode);
+/// `headrace run`, with a command line of its own; argv[0] is what usage lines call it.
+int runMain(int argc, const char *const *argv);
 void addEval(CLI::App &app, int &exitCode);
 void addTokenize(CLI::App &app, int &exitCode);
 void addDetokenize(CLI::App &app, int &exitCode);

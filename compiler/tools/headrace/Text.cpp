@@ -21,20 +21,12 @@ Result<std::vector<int32_t>> encodeText(const hr_tokenizer &tokenizer, std::stri
 }
 
 Result<std::string> decodeIds(const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids) {
-  hr_decoder decoder = {};
-  std::vector<char> piece(hr_decode_max(&tokenizer));
-  std::string text;
-  auto feed = [&](int32_t id) {
-    size_t bytes = 0;
-    hr_status status = hr_decode(&tokenizer, &decoder, id, piece.data(), piece.size(), &bytes);
-    text.append(piece.data(), status == HR_OK ? bytes : 0);
-    return status;
-  };
-  for (int32_t id : ids)
-    if (hr_status status = feed(id); status != HR_OK)
-      return Error("id " + std::to_string(id) + ": " + hr_status_text(status));
-  if (hr_status status = feed(-1); status != HR_OK)
-    return Error(std::string("text: ") + hr_status_text(status));
+  size_t bytes = 0;
+  hr_detokenize(&tokenizer, ids.data(), ids.size(), 0, nullptr, 0, &bytes);
+  std::string text(bytes, '\0');
+  hr_status status = hr_detokenize(&tokenizer, ids.data(), ids.size(), 0, text.data(), text.size(), &bytes);
+  if (status != HR_OK)
+    return Error(std::string("ids: ") + hr_status_text(status));
   return text;
 }
 

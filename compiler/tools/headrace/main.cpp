@@ -66,13 +66,18 @@ int main(int argc, char **argv) {
   if (argc > 1 && (std::strcmp(argv[1], "compile") == 0 || std::strcmp(argv[1], "diff") == 0))
     return runCompiler(argv);
 
+  if (argc > 1 && std::strcmp(argv[1], "run") == 0) {
+    argv[1] = const_cast<char *>("headrace run");
+    return runMain(argc - 1, argv + 1);
+  }
+
   CLI::App app("Compiles trained models into device bundles, and runs, judges and inspects them.", "headrace");
   app.require_subcommand(1);
   app.set_version_flag("--version", "headrace " HEADRACE_VERSION);
   int exitCode = exitDone;
   app.add_subcommand("compile", "turn a Hugging Face folder into a device bundle (headrace compile --help)");
   app.add_subcommand("diff", "compare a bundle with its float model layer by layer (headrace diff --help)");
-  addRun(app, exitCode);
+  app.add_subcommand("run", "continue a prompt (headrace run --help)");
   addEval(app, exitCode);
   addTokenize(app, exitCode);
   addDetokenize(app, exitCode);

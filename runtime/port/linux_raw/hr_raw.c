@@ -73,6 +73,16 @@ int hr_raw_is_terminal(int fd) {
   return !failed(hr_syscall(hr_sys_ioctl, fd, ioctl_tcgets, (long)termios, 0, 0, 0));
 }
 
+uint32_t hr_raw_cores(void) {
+  uint64_t mask[16] = {0};
+  uint32_t cores = 0;
+  hr_syscall(hr_sys_sched_getaffinity, 0, sizeof mask, (long)mask, 0, 0, 0);
+  for (int i = 0; i < 16; ++i)
+    for (uint64_t rest = mask[i]; rest; rest &= rest - 1)
+      ++cores;
+  return cores ? cores : 1;
+}
+
 uint64_t hr_raw_aux(const void *auxv, uint64_t key) {
   for (const uint64_t *pair = auxv; pair && pair[0]; pair += 2)
     if (pair[0] == key)

@@ -18,6 +18,7 @@ enum {
   hr_sys_sched_yield = 24,
   hr_sys_exit = 60,
   hr_sys_futex = 202,
+  hr_sys_sched_getaffinity = 204,
   hr_sys_clock_gettime = 228,
   hr_sys_exit_group = 231,
   hr_sys_openat = 257
@@ -44,6 +45,7 @@ enum {
   hr_sys_exit_group = 94,
   hr_sys_futex = 98,
   hr_sys_clock_gettime = 113,
+  hr_sys_sched_getaffinity = 123,
   hr_sys_sched_yield = 124,
   hr_sys_munmap = 215,
   hr_sys_mmap = 222
@@ -68,6 +70,8 @@ int hr_raw_create(const char *path);
 /* Writes all at a place of the file, or at its end so far when at < 0. 0, or an errno. */
 int hr_raw_write(int fd, const void *data, size_t bytes, int64_t at);
 int hr_raw_is_terminal(int fd);
+/* Cores this process may run on, at least 1. */
+uint32_t hr_raw_cores(void);
 /* A value of the auxiliary vector, 0 if absent. */
 uint64_t hr_raw_aux(const void *auxv, uint64_t key);
 _Noreturn void hr_raw_exit(int code);

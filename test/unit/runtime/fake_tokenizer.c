@@ -48,7 +48,9 @@ uint32_t hr_tokenizer_count(const hr_tokenizer *t) { return 256; }
 
 hr_status hr_detokenize(const hr_tokenizer *t, const int32_t *ids, size_t n, uint32_t flags, char *text,
                         size_t capacity, size_t *bytes) {
-  for (*bytes = 0; *bytes < n && *bytes < capacity; ++*bytes)
-    text[*bytes] = (char)ids[*bytes];
-  return *bytes < n ? HR_OUT_OF_MEMORY : HR_OK;
+  *bytes = 0;
+  for (size_t i = 0; i < n; ++i)
+    if (ids[i] < 256 && (*bytes)++ < capacity)
+      text[*bytes - 1] = (char)ids[i];
+  return *bytes > capacity ? HR_OUT_OF_MEMORY : HR_OK;
 }

@@ -35,8 +35,8 @@ check() { # triple, how to run
   ld.lld-22 -static --gc-sections --no-undefined -z max-page-size=16384 -e _start "${objects[@]}" -o "$run"
   local b=$work/fake.bundle
   for threads in 1 2 3; do
-    expect 0 "{\"ids\":\[*" "$@" "$run" "$b" --ids 72,105 -n 4 --json --threads $threads
-    "$@" "$run" "$b" -p Hi -n 30 --json --threads $threads --logits "$work/l$threads.npy" --prompt-logits "$work/p$threads.npy" |
+    expect 0 "{\"ids\":\[*" "$@" "$run" "$b" --ids 72,105 -n 4 --temperature 0 --json --threads $threads
+    "$@" "$run" "$b" -p Hi -n 30 --temperature 0 --json --threads $threads --logits "$work/l$threads.npy" --prompt-logits "$work/p$threads.npy" |
       sed 's/,"timings.*//' >"$work/$threads.json"
     cmp "$work/1.json" "$work/$threads.json"
     cmp "$work/l1.npy" "$work/l$threads.npy"
