@@ -232,8 +232,9 @@ int64_t KernelSpec::tileScales() const {
 }
 
 int64_t KernelSpec::tileBytes() const {
-  int64_t bytes = tileScales() + (isQuantized() ? groups() * 64 : 0);
-  return (bytes + 127) / 128 * 128;
+  if (!isQuantized())
+    return tileScales();
+  return (tileScales() + groups() * 64 + 127) / 128 * 128;
 }
 
 } // namespace headrace

@@ -6,8 +6,8 @@ static float hr_ref_get(const void *cache, int32_t type, size_t at) {
 }
 
 /* head_at: elements from the start of either cache to those of this kv head. */
-static void hr_ref_attend_one(const float *q, const void *kcache, const void *vcache, size_t head_at, float *out, int32_t last,
-                              int32_t head_dim, int32_t k_type, int32_t v_type, float scale) {
+static void hr_ref_attend_one(const float *q, const void *kcache, const void *vcache, size_t head_at, float *out,
+                              int32_t last, int32_t head_dim, int32_t k_type, int32_t v_type, float scale) {
   const size_t dim = (size_t)head_dim;
   float m = -__builtin_inff(), l = 0.0f;
   for (size_t d = 0; d < dim; d++)
@@ -40,15 +40,15 @@ static void hr_ref_attend_one(const float *q, const void *kcache, const void *vc
 }
 
 void hr_ref_attend(const float *qkv, const void *kcache, const void *vcache, float *out, int32_t n_valid, int32_t pos,
-                   int32_t begin, int32_t end, int32_t heads, int32_t kv_heads, int32_t head_dim, int32_t context, int32_t k_type,
-                   int32_t v_type, float scale) {
+                   int32_t begin, int32_t end, int32_t heads, int32_t kv_heads, int32_t head_dim, int32_t context,
+                   int32_t k_type, int32_t v_type, float scale) {
   const size_t q_stride = (size_t)hr_ref_pad32((heads + 2 * kv_heads) * head_dim), width = (size_t)(heads * head_dim);
   const size_t out_stride = (size_t)hr_ref_pad32(heads * head_dim), capacity = (size_t)hr_ref_pad32(context);
   for (int32_t t = begin; t < end; t++) {
     const size_t head = (size_t)(t / n_valid), row = (size_t)(t % n_valid);
     const size_t kv_head = head / (size_t)(heads / kv_heads), at = head * (size_t)head_dim;
-    hr_ref_attend_one(qkv + row * q_stride + at, kcache, vcache, kv_head * capacity * (size_t)head_dim, out + row * out_stride + at,
-                      pos + (int32_t)row, head_dim, k_type, v_type, scale);
+    hr_ref_attend_one(qkv + row * q_stride + at, kcache, vcache, kv_head * capacity * (size_t)head_dim,
+                      out + row * out_stride + at, pos + (int32_t)row, head_dim, k_type, v_type, scale);
     if (head + 1 == (size_t)heads) /* the row's padding belongs to its last head */
       for (size_t i = width; i < out_stride; i++)
         out[row * out_stride + i] = 0.0f;

@@ -1,8 +1,8 @@
 /* embed: rows of the (T32) table, widened or dequantized. */
 #include "hr_ref_layout.h"
 
-void hr_ref_embed(const void *table, const int32_t *tokens, float *out, int32_t n_valid, int32_t pos, int32_t begin, int32_t end,
-                  int32_t enc, int32_t group, int32_t n, int32_t k) {
+void hr_ref_embed(const void *table, const int32_t *tokens, float *out, int32_t n_valid, int32_t pos, int32_t begin,
+                  int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k) {
   (void)n_valid, (void)pos, (void)n;
   const int32_t stride = hr_ref_pad32(k);
   for (int32_t r = begin; r < end; r++) {

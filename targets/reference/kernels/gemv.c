@@ -2,7 +2,8 @@
 #include "hr_ref_layout.h"
 
 /* One output before the epilogue: weight row `row` against one row of x. */
-static float hr_ref_dot(const void *w, const float *bias, const void *x, int32_t enc, int32_t group, int32_t k, int32_t row) {
+static float hr_ref_dot(const void *w, const float *bias, const void *x, int32_t enc, int32_t group, int32_t k,
+                        int32_t row) {
   const uint8_t *tile = hr_ref_tile(w, enc, group, k, row);
   float acc = bias ? bias[row] : 0.0f;
   if (enc < HR_REF_W8) {
@@ -38,8 +39,9 @@ static float hr_ref_activate(float x, int32_t act) {
   }
 }
 
-static void hr_ref_rows(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t rows,
-                        int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act, int32_t gated) {
+static void hr_ref_rows(const void *w, const float *bias, const void *x, const float *residual, float *out,
+                        int32_t rows, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k,
+                        int32_t act, int32_t gated) {
   const size_t x_stride = enc < HR_REF_W8 ? (size_t)hr_ref_pad32(k) * 4 : hr_ref_a8_stride(k, group);
   for (int32_t r = 0; r < rows; r++) {
     const void *xr = (const char *)x + (size_t)r * x_stride;
@@ -57,14 +59,16 @@ static void hr_ref_rows(const void *w, const float *bias, const void *x, const f
   }
 }
 
-void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid, int32_t pos,
-                 int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act, int32_t gated) {
+void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
+                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
+                 int32_t gated) {
   (void)n_valid, (void)pos;
   hr_ref_rows(w, bias, x, residual, out, 1, begin, end, enc, group, n, k, act, gated);
 }
 
-void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid, int32_t pos,
-                 int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act, int32_t gated) {
+void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
+                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
+                 int32_t gated) {
   (void)pos;
   hr_ref_rows(w, bias, x, residual, out, n_valid, begin, end, enc, group, n, k, act, gated);
 }

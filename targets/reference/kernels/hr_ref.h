@@ -1,8 +1,8 @@
 /* hr_ref.h - the scalar kernels: the oracle of every kernel of every target.
  *
- * One function a family. Arguments: the operands of the family in the order of runtime/abi/README.md (an operand the variant does
- * not have is NULL), site where the family has one, n_valid, pos, begin, end, and then the parameters of the family.
- * C11, freestanding; no allocation, no state; nothing but what runtime/abi/README.md says.
+ * One function a family. Arguments: the operands of the family in the order of runtime/abi/README.md (an operand the
+ * variant does not have is NULL), site where the family has one, n_valid, pos, begin, end, and then the parameters of
+ * the family. C11, freestanding; no allocation, no state; nothing but what runtime/abi/README.md says.
  */
 #ifndef HR_REF_H
 #define HR_REF_H
@@ -16,30 +16,33 @@ enum hr_ref_activation { HR_REF_NONE, HR_REF_SILU, HR_REF_RELU, HR_REF_TANH, HR_
 extern "C" {
 #endif
 
-void hr_ref_embed(const void *table, const int32_t *tokens, float *out, int32_t n_valid, int32_t pos, int32_t begin, int32_t end,
-                  int32_t enc, int32_t group, int32_t n, int32_t k);
+void hr_ref_embed(const void *table, const int32_t *tokens, float *out, int32_t n_valid, int32_t pos, int32_t begin,
+                  int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k);
 
 /* group 0: out is f32 rows; else a8 rows. residual and sum are NULL together. */
-void hr_ref_norm(const float *x, const float *residual, const float *weight, float *sum, void *out, int32_t *fault, int32_t site,
-                 int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t cols, int32_t group, float eps);
+void hr_ref_norm(const float *x, const float *residual, const float *weight, float *sum, void *out, int32_t *fault,
+                 int32_t site, int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t cols, int32_t group,
+                 float eps);
 
-void hr_ref_quantize(const float *x, void *out, int32_t *fault, int32_t site, int32_t n_valid, int32_t pos, int32_t begin,
-                     int32_t end, int32_t cols, int32_t group);
+void hr_ref_quantize(const float *x, void *out, int32_t *fault, int32_t site, int32_t n_valid, int32_t pos,
+                     int32_t begin, int32_t end, int32_t cols, int32_t group);
 
-void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid, int32_t pos,
-                 int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act, int32_t gated);
+void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
+                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
+                 int32_t gated);
 
-void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid, int32_t pos,
-                 int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act, int32_t gated);
+void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
+                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
+                 int32_t gated);
 
 /* k_type, v_type: HR_REF_F32 or HR_REF_F16 */
-void hr_ref_rope_append(float *qkv, const float *table, void *kcache, void *vcache, int32_t n_valid, int32_t pos, int32_t begin,
-                        int32_t end, int32_t heads, int32_t kv_heads, int32_t head_dim, int32_t rotary, int32_t context,
-                        int32_t k_type, int32_t v_type);
+void hr_ref_rope_append(float *qkv, const float *table, void *kcache, void *vcache, int32_t n_valid, int32_t pos,
+                        int32_t begin, int32_t end, int32_t heads, int32_t kv_heads, int32_t head_dim, int32_t rotary,
+                        int32_t context, int32_t k_type, int32_t v_type);
 
 void hr_ref_attend(const float *qkv, const void *kcache, const void *vcache, float *out, int32_t n_valid, int32_t pos,
-                   int32_t begin, int32_t end, int32_t heads, int32_t kv_heads, int32_t head_dim, int32_t context, int32_t k_type,
-                   int32_t v_type, float scale);
+                   int32_t begin, int32_t end, int32_t heads, int32_t kv_heads, int32_t head_dim, int32_t context,
+                   int32_t k_type, int32_t v_type, float scale);
 
 void hr_ref_add(const float *a, const float *b, float *out, int32_t n_valid, int32_t pos, int32_t begin, int32_t end,
                 int32_t cols);

@@ -1,8 +1,8 @@
 /* hr_ref_math.h - the arithmetic of runtime/abi/README.md, written as plainly as it is stated there.
  *
- * Freestanding: no libm. Everything is binary32 with one rounding per operation; compile with -ffp-contract=off, and on x86 with
- * -mfma so that __builtin_fmaf is an instruction. Half conversions are done on the bits, so that this oracle does not share the
- * conversion instructions of the kernels it judges.
+ * Freestanding: no libm. Everything is binary32 with one rounding per operation; compile with -ffp-contract=off, and on
+ * x86 with -mfma so that __builtin_fmaf is an instruction. Half conversions are done on the bits, so that this oracle
+ * does not share the conversion instructions of the kernels it judges.
  */
 #ifndef HR_REF_MATH_H
 #define HR_REF_MATH_H

@@ -1,7 +1,8 @@
 /* norm: RMSNorm with an optional residual sum before it and an optional quantization after it. */
 #include "hr_ref_layout.h"
 
-/* Quantizes as quantize does, from values that are computed on demand: y is written over a block of one group at a time. */
+/* Quantizes as quantize does, from values that are computed on demand: y is written over a block of one group at a
+ * time. */
 static int hr_ref_norm_a8(const float *x, const float *weight, float inv, char *out, int32_t cols, int32_t group) {
   const int32_t padded = hr_ref_pad32(cols), groups = hr_ref_groups(cols, group);
   int faulted = 0;
@@ -19,8 +20,9 @@ static int hr_ref_norm_a8(const float *x, const float *weight, float inv, char *
   return faulted;
 }
 
-void hr_ref_norm(const float *x, const float *residual, const float *weight, float *sum, void *out, int32_t *fault, int32_t site,
-                 int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t cols, int32_t group, float eps) {
+void hr_ref_norm(const float *x, const float *residual, const float *weight, float *sum, void *out, int32_t *fault,
+                 int32_t site, int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t cols, int32_t group,
+                 float eps) {
   (void)n_valid, (void)pos;
   const int32_t stride = hr_ref_pad32(cols);
   for (int32_t r = begin; r < end; r++) {

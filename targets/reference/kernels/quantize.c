@@ -32,12 +32,12 @@ int hr_ref_quantize_row(const float *x, void *out, int32_t cols, int32_t group) 
   return faulted;
 }
 
-void hr_ref_quantize(const float *x, void *out, int32_t *fault, int32_t site, int32_t n_valid, int32_t pos, int32_t begin,
-                     int32_t end, int32_t cols, int32_t group) {
+void hr_ref_quantize(const float *x, void *out, int32_t *fault, int32_t site, int32_t n_valid, int32_t pos,
+                     int32_t begin, int32_t end, int32_t cols, int32_t group) {
   (void)n_valid, (void)pos;
   for (int32_t r = begin; r < end; r++)
-    if (hr_ref_quantize_row(x + (size_t)r * (size_t)hr_ref_pad32(cols), (char *)out + (size_t)r * hr_ref_a8_stride(cols, group),
-                            cols, group) &&
+    if (hr_ref_quantize_row(x + (size_t)r * (size_t)hr_ref_pad32(cols),
+                            (char *)out + (size_t)r * hr_ref_a8_stride(cols, group), cols, group) &&
         *fault == 0)
       *fault = site + 1;
 }

@@ -17,9 +17,9 @@ static void hr_ref_rotate(float *x, const float *cosines, const float *sines, in
   }
 }
 
-void hr_ref_rope_append(float *qkv, const float *table, void *kcache, void *vcache, int32_t n_valid, int32_t pos, int32_t begin,
-                        int32_t end, int32_t heads, int32_t kv_heads, int32_t head_dim, int32_t rotary, int32_t context,
-                        int32_t k_type, int32_t v_type) {
+void hr_ref_rope_append(float *qkv, const float *table, void *kcache, void *vcache, int32_t n_valid, int32_t pos,
+                        int32_t begin, int32_t end, int32_t heads, int32_t kv_heads, int32_t head_dim, int32_t rotary,
+                        int32_t context, int32_t k_type, int32_t v_type) {
   (void)n_valid;
   const int32_t stride = hr_ref_pad32((heads + 2 * kv_heads) * head_dim);
   const size_t capacity = (size_t)hr_ref_pad32(context), dim = (size_t)head_dim;
@@ -36,7 +36,8 @@ void hr_ref_rope_append(float *qkv, const float *table, void *kcache, void *vcac
         float pair[2] = {kh[i], kh[i + rotary / 2]};
         hr_ref_rotate(pair, cosines + i, sines + i, 2, pair);
         hr_ref_put(kcache, k_type, ((h * capacity + p / 32 * 32) * dim) + (size_t)i * 32 + p % 32, pair[0]);
-        hr_ref_put(kcache, k_type, ((h * capacity + p / 32 * 32) * dim) + (size_t)(i + rotary / 2) * 32 + p % 32, pair[1]);
+        hr_ref_put(kcache, k_type, ((h * capacity + p / 32 * 32) * dim) + (size_t)(i + rotary / 2) * 32 + p % 32,
+                   pair[1]);
       }
       for (int32_t i = rotary; i < head_dim; i++)
         hr_ref_put(kcache, k_type, ((h * capacity + p / 32 * 32) * dim) + (size_t)i * 32 + p % 32, kh[i]);

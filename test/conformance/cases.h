@@ -1,0 +1,29 @@
+/* cases.h - a kernel specification as the runner sees it: headrace::KernelSpec flattened. */
+#ifndef HR_CONFORMANCE_CASES_H
+#define HR_CONFORMANCE_CASES_H
+
+/* Values of headrace::Family; encodings and activations are those of hr_ref.h, and 4 is a8. */
+enum {
+  FAMILY_EMBED,
+  FAMILY_NORM,
+  FAMILY_QUANTIZE,
+  FAMILY_GEMV,
+  FAMILY_GEMM,
+  FAMILY_ROPE_APPEND,
+  FAMILY_ATTEND,
+  FAMILY_ADD
+};
+
+typedef struct kernel_case {
+  const char *name;
+  void (*kernel)(void); /* cast to the family's signature */
+  int family, enc, group, n, k, act, bias, gated, residual, cols, a8;
+  int heads, kv_heads, head_dim, rotary, context, k_type, v_type;
+  float eps, scale;
+} kernel_case;
+
+extern const kernel_case kernel_cases[];
+extern const int kernel_case_count;
+extern const char kernel_variant[];
+extern const unsigned kernel_cpu_features; /* hr_cpu_feature bits */
+#endif

@@ -1,0 +1,116 @@
+/* embed, norm, quantize and add against the reference. */
+#include "test/conformance/runner.h"
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 5, SITE = 41 };
+
+static void check_embed(const kernel_case *c) {
+  const size_t stride = (size_t)hr_ref_pad32(c->k);
+  buffer_pair table = make_weights(c, hr_ref_pad32(c->n), c->n, false), tokens = buffer_new(ROWS * 4);
+  buffer_pair out = buffer_new(ROWS * stride * 4);
+  for (int i = 0; i < ROWS; i++)
+    ((int32_t *)tokens.kernel)[i] = i == 0 ? c->n - 1 : i == 1 ? 0 : (int32_t)(random_bits() % (uint32_t)c->n);
+  memset(out.kernel, 0x11, out.bytes);
+  buffer_sync(tokens);
+  typedef void (*embed)(const void *, const void *, void *, int32_t, int32_t, int32_t, int32_t);
+  ((embed)c->kernel)(table.kernel, tokens.kernel, out.kernel, ROWS, 0, 0, 2);
+  ((embed)c->kernel)(table.kernel, tokens.kernel, out.kernel, ROWS, 0, 2, ROWS);
+  hr_ref_embed(table.reference, (int32_t *)tokens.reference, (float *)out.reference, ROWS, 0, 0, ROWS, c->enc, c->group,
+               c->n, c->k);
+  expect_equal(c, "output", out, 4);
+  buffer_free(&table), buffer_free(&tokens), buffer_free(&out);
+}
+
+static void check_add(const kernel_case *c) {
+  const size_t stride = (size_t)hr_ref_pad32(c->cols);
+  buffer_pair a = buffer_new(ROWS * stride * 4), b = buffer_new(ROWS * stride * 4), out = buffer_new(ROWS * stride * 4);
+  fill_floats(a, ROWS, (size_t)c->cols, stride, VALUES_WIDE);
+  fill_floats(b, ROWS, (size_t)c->cols, stride, VALUES_UNIT);
+  typedef void (*add)(const void *, const void *, void *, int32_t, int32_t, int32_t, int32_t);
+  ((add)c->kernel)(a.kernel, b.kernel, out.kernel, ROWS, 0, 0, 3);
+  ((add)c->kernel)(a.kernel, b.kernel, out.kernel, ROWS, 0, 3, ROWS);
+  hr_ref_add((float *)a.reference, (float *)b.reference, (float *)out.reference, ROWS, 0, 0, ROWS, c->cols);
+  expect_equal(c, "output", out, 4);
+  buffer_free(&a), buffer_free(&b), buffer_free(&out);
+}
+
+static void call_norm(const kernel_case *c, const void *x, const void *residual, const void *weight, void *sum,
+                      void *out, int32_t *fault) {
+  typedef void (*norm4)(const void *, const void *, void *, int32_t *, int32_t, int32_t, int32_t, int32_t, int32_t);
+  typedef void (*norm6)(const void *, const void *, const void *, void *, void *, int32_t *, int32_t, int32_t, int32_t,
+                        int32_t, int32_t);
+  if (c->residual)
+    ((norm6)c->kernel)(x, residual, weight, sum, out, fault, SITE, ROWS, 0, 0, ROWS);
+  else
+    ((norm4)c->kernel)(x, weight, out, fault, SITE, ROWS, 0, 0, ROWS);
+}
+
+/* bad: a value put into row 2; 0 for none. */
+static void check_norm(const kernel_case *c, enum value_kind kind, float bad, bool in_place) {
+  const size_t stride = (size_t)hr_ref_pad32(c->cols), floats = ROWS * stride * 4;
+  buffer_pair x = buffer_new(floats), residual = buffer_new(floats), weight = buffer_new(stride * 4),
+              sum = buffer_new(floats);
+  buffer_pair out = buffer_new(c->a8 ? ROWS * hr_ref_a8_stride(c->cols, c->group) : floats), fault = buffer_new(4);
+  fill_floats(x, ROWS, (size_t)c->cols, stride, kind);
+  if (bad != 0.0f)
+    ((float *)x.kernel)[2 * stride + (size_t)c->cols - 1] = bad;
+  buffer_sync(x);
+  fill_floats(residual, ROWS, (size_t)c->cols, stride, VALUES_UNIT);
+  fill_floats(weight, 1, (size_t)c->cols, stride, VALUES_UNIT);
+  call_norm(c, x.kernel, residual.kernel, weight.kernel, in_place ? x.kernel : sum.kernel, out.kernel,
+            (int32_t *)fault.kernel);
+  hr_ref_norm((float *)x.reference, c->residual ? (float *)residual.reference : NULL, (float *)weight.reference,
+              c->residual ? (float *)(in_place ? x.reference : sum.reference) : NULL, out.reference,
+              (int32_t *)fault.reference, SITE, ROWS, 0, 0, ROWS, c->cols, c->a8 ? c->group : 0, c->eps);
+  expect_equal(c, "fault", fault, 4);
+  if (bad == 0.0f) {
+    expect_equal(c, "sum", in_place ? x : sum, 4);
+    expect_equal(c, "output", out, c->a8 ? 1 : 4);
+  } else {
+    expect(c, "a fault is reported", *(int32_t *)fault.kernel == SITE + 1);
+  }
+  buffer_free(&x), buffer_free(&residual), buffer_free(&weight), buffer_free(&sum), buffer_free(&out),
+      buffer_free(&fault);
+}
+
+static void check_quantize(const kernel_case *c, enum value_kind kind, float bad) {
+  const size_t stride = (size_t)hr_ref_pad32(c->cols), row_bytes = hr_ref_a8_stride(c->cols, c->group);
+  buffer_pair x = buffer_new(ROWS * stride * 4), out = buffer_new(ROWS * row_bytes), fault = buffer_new(4);
+  fill_floats(x, ROWS, (size_t)c->cols, stride, kind);
+  float *rows = (float *)x.kernel;
+  for (int32_t i = 0; i < c->group && i < c->cols; i++)
+    rows[i] = 0.0f;             /* a group of zeros */
+  rows[stride + 3] = 0x1p-140f; /* lies among ordinary values, or decides an amax among denormals */
+  if (bad != 0.0f)
+    rows[3 * stride + 1] = bad;
+  buffer_sync(x);
+  typedef void (*quantize)(const void *, void *, int32_t *, int32_t, int32_t, int32_t, int32_t, int32_t);
+  ((quantize)c->kernel)(x.kernel, out.kernel, (int32_t *)fault.kernel, SITE, ROWS, 0, 0, 2);
+  ((quantize)c->kernel)(x.kernel, out.kernel, (int32_t *)fault.kernel, SITE, ROWS, 0, 2, ROWS);
+  hr_ref_quantize((float *)x.reference, out.reference, (int32_t *)fault.reference, SITE, ROWS, 0, 0, ROWS, c->cols,
+                  c->group);
+  expect_equal(c, "fault", fault, 4);
+  expect_equal(c, "output", out, 1);
+  expect(c, "a fault exactly when a value is not finite", (*(int32_t *)fault.kernel == SITE + 1) == (bad != 0.0f));
+  buffer_free(&x), buffer_free(&out), buffer_free(&fault);
+}
+
+void check_rows(const kernel_case *c) {
+  if (c->family == FAMILY_EMBED) {
+    check_embed(c);
+  } else if (c->family == FAMILY_ADD) {
+    check_add(c);
+  } else if (c->family == FAMILY_NORM) {
+    for (int kind = 0; kind < VALUE_KINDS; kind++)
+      check_norm(c, (enum value_kind)kind, 0.0f, kind == VALUES_WIDE);
+    check_norm(c, VALUES_UNIT, INFINITY, false);
+    check_norm(c, VALUES_UNIT, NAN, false);
+    check_norm(c, VALUES_UNIT, 1e30f, false); /* its square overflows */
+  } else {
+    for (int kind = 0; kind < VALUE_KINDS; kind++)
+      check_quantize(c, (enum value_kind)kind, 0.0f);
+    check_quantize(c, VALUES_UNIT, -INFINITY);
+    check_quantize(c, VALUES_UNIT, NAN);
+  }
+}
