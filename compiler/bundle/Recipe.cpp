@@ -1,0 +1,161 @@
+#include "compiler/bundle/Recipe.h"
+
+#include "compiler/bundle/Half.h"
+#include "compiler/bundle/RopeTable.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+using namespace mlir;
+
+namespace headrace {
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+int64_t rowsOf(Value value) { return typeOf(value).getDimSize(0); }
+int64_t rowSize(Value value) { return typeOf(value).getNumElements() / std::max<int64_t>(1, rowsOf(value)); }
+
+/// Stored elements to f32; exact.
+void widen(Type element, const uint8_t *bytes, size_t count, float *out) {
+  if (element.isF32()) {
+    std::memcpy(out, bytes, count * 4);
+    return;
+  }
+  bool half = element.isF16();
+  for (size_t i = 0; i != count; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, bytes + i * 2, 2);
+    out[i] = half ? halfToFloat(bits) : bfloat16ToFloat(bits);
+  }
+}
+
+} // namespace
+
+LogicalResult CheckpointFiles::open(model::WeightOp weight) {
+  WalkResult result = weight.walk([&](recipe::RangeOp op) {
+    std::string name = op.getFile().str();
+    if (!files.count(name)) {
+      auto file = MappedFile::open(folder + "/" + name);
+      if (!file) {
+        op.emitError() << file.error().message();
+        return WalkResult::interrupt();
+      }
+      files.emplace(name, file.take());
+    }
+    uint64_t size = files.at(name).size(), offset = uint64_t(op.getOffset()), bytes = uint64_t(op.getBytes());
+    if (offset <= size && bytes <= size - offset)
+      return WalkResult::advance();
+    op.emitError() << name << ": tensor '" << op.getTensor() << "': expected " << offset + bytes
+                   << " bytes in the file, found " << size;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void RecipeReader::rows(Value value, int64_t first, int64_t count, float *out) const {
+  Operation *op = value.getDefiningOp();
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](recipe::RangeOp o) { range(o, first, count, out); })
+      .Case([&](recipe::ConvertOp o) { convert(o, first, count, out); })
+      .Case([&](recipe::ConcatOp o) { concat(o, first, count, out); })
+      .Case([&](recipe::InterleaveOp o) { interleave(o, first, count, out); })
+      .Case([&](recipe::TransposeOp o) { transpose(o, first, count, out); })
+      .Case([&](recipe::PadOp o) { pad(o, first, count, out); })
+      .Case([&](recipe::RopeTableOp o) { ropeTable(o, first, count, out); })
+      .Default([](Operation *) { llvm_unreachable("model.weight C1: recipe ops only"); });
+}
+
+void RecipeReader::range(recipe::RangeOp op, int64_t first, int64_t count, float *out) const {
+  Type element = typeOf(op.getResult()).getElementType();
+  int64_t size = rowSize(op.getResult()), width = element.getIntOrFloatBitWidth() / 8;
+  const MappedFile &file = files.file(op.getFile());
+  widen(element, file.data() + op.getOffset() + first * size * width, size_t(count * size), out);
+}
+
+void RecipeReader::convert(recipe::ConvertOp op, int64_t first, int64_t count, float *out) const {
+  rows(op.getInput(), first, count, out);
+  Type to = typeOf(op.getResult()).getElementType();
+  if (to.isF32())
+    return;
+  bool half = to.isF16();
+  for (int64_t i = 0; i != count * rowSize(op.getResult()); ++i)
+    out[i] = half ? halfToFloat(floatToHalf(out[i])) : bfloat16ToFloat(floatToBfloat16(out[i]));
+}
+
+void RecipeReader::concat(recipe::ConcatOp op, int64_t first, int64_t count, float *out) const {
+  int64_t begin = 0, size = rowSize(op.getResult());
+  for (Value input : op.getInputs()) {
+    int64_t end = begin + rowsOf(input);
+    int64_t from = std::max(first, begin), to = std::min(first + count, end);
+    if (from < to)
+      rows(input, from - begin, to - from, out + (from - first) * size);
+    begin = end;
+  }
+}
+
+void RecipeReader::interleave(recipe::InterleaveOp op, int64_t first, int64_t count, float *out) const {
+  int64_t tile = op.getTile(), inputs = int64_t(op.getInputs().size()), size = rowSize(op.getResult());
+  for (int64_t row = first; row != first + count;) {
+    int64_t index = row / tile, inTile = row % tile;
+    int64_t length = std::min(tile - inTile, first + count - row);
+    Value input = op.getInputs()[size_t(index % inputs)];
+    int64_t source = index / inputs * tile + inTile;
+    int64_t valid = std::clamp<int64_t>(rowsOf(input) - source, 0, length);
+    float *place = out + (row - first) * size;
+    if (valid > 0)
+      rows(input, source, valid, place);
+    std::fill(place + valid * size, place + length * size, 0.0f);
+    row += length;
+  }
+}
+
+/// The one step that does not stream: it reads the whole input.
+void RecipeReader::transpose(recipe::TransposeOp op, int64_t first, int64_t count, float *out) const {
+  int64_t inputRows = rowsOf(op.getInput()), inputSize = rowSize(op.getInput());
+  std::vector<float> whole(size_t(inputRows * inputSize));
+  rows(op.getInput(), 0, inputRows, whole.data());
+  for (int64_t row = 0; row != count; ++row)
+    for (int64_t column = 0; column != inputRows; ++column)
+      out[row * inputRows + column] = whole[size_t(column * inputSize + first + row)];
+}
+
+/// Rows of at most two dimensions: longer ones are padded in the first and the last only.
+void RecipeReader::pad(recipe::PadOp op, int64_t first, int64_t count, float *out) const {
+  int64_t from = rowSize(op.getInput()), to = rowSize(op.getResult());
+  int64_t valid = std::clamp<int64_t>(rowsOf(op.getInput()) - first, 0, count);
+  std::vector<float> narrow(size_t(valid * from));
+  if (valid > 0)
+    rows(op.getInput(), first, valid, narrow.data());
+  std::fill(out, out + count * to, 0.0f);
+  for (int64_t row = 0; row != valid; ++row)
+    std::copy_n(narrow.data() + row * from, from, out + row * to);
+}
+
+void RecipeReader::ropeTable(recipe::RopeTableOp op, int64_t first, int64_t count, float *out) const {
+  auto number = [](std::optional<APFloat> value) { return value ? value->convertToDouble() : 0.0; };
+  RopeParameters parameters;
+  parameters.scaling = RopeParameters::Scaling(op.getScaling());
+  parameters.theta = op.getTheta().convertToDouble();
+  parameters.factor = number(op.getFactor());
+  parameters.lowFrequencyFactor = number(op.getLowFreqFactor());
+  parameters.highFrequencyFactor = number(op.getHighFreqFactor());
+  parameters.originalPositions = double(op.getOriginalPositions().value_or(0));
+  parameters.half = size_t(typeOf(op.getResult()).getDimSize(2));
+  std::vector<float> frequencies = ropeFrequencies(parameters);
+  for (int64_t row = 0; row != count; ++row)
+    ropeRow(frequencies, size_t(first + row), out + row * int64_t(2 * parameters.half));
+}
+
+std::string recipeText(model::WeightOp weight) {
+  std::string text;
+  for (Operation &op : weight.getRecipe().front()) {
+    StringRef name = op.getName().stripDialect();
+    if (isa<recipe::RangeOp, recipe::YieldOp>(op) || text.find(name.str()) != std::string::npos)
+      continue;
+    text += (text.empty() ? "" : ", ") + name.str();
+  }
+  return text.empty() ? "as it is" : text;
+}
+
+} // namespace headrace
