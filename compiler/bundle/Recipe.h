@@ -29,9 +29,9 @@ private:
 /// and without state: many threads may read different rows of one weight.
 class RecipeReader {
 public:
-  RecipeReader(const CheckpointFiles &files, model::WeightOp weight) : files(files), weight(weight) {}
+  RecipeReader(const CheckpointFiles &files, model::WeightOp weight) : files(files), value(weight.getYielded()) {}
   /// Rows [first, first + count) to `out`, one after the other.
-  void read(int64_t first, int64_t count, float *out) const { rows(weight.getYielded(), first, count, out); }
+  void read(int64_t first, int64_t count, float *out) const { rows(value, first, count, out); }
 
 private:
   void rows(mlir::Value value, int64_t first, int64_t count, float *out) const;
@@ -44,7 +44,7 @@ private:
   void ropeTable(recipe::RopeTableOp op, int64_t first, int64_t count, float *out) const;
 
   const CheckpointFiles &files;
-  model::WeightOp weight;
+  mlir::Value value;
 };
 
 /// "convert, concat": the steps of a recipe, for the manifest.

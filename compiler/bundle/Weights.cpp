@@ -124,7 +124,7 @@ LogicalResult WeightsWriter::layOut() {
   for (auto base : module.getOps<plan::BaseOp>()) {
     if (base.getKind() != "section")
       continue;
-    if (base.getSection().value_or(-1) != int32_t(result.sections.size()))
+    if (int64_t(base.getSection().value_or(-1)) != int64_t(result.sections.size()))
       return base.emitError() << "expected section " << result.sections.size() << ", found "
                               << base.getSection().value_or(-1);
     result.sections.push_back(makeSection(HR_SECTION_WEIGHTS, base.getDevice(), end, uint64_t(base.getBytes()),

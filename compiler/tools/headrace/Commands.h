@@ -6,6 +6,7 @@
 #include "compiler/support/Result.h"
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ int report(const Error &error);
 /// `headrace run`, with a command line of its own; argv[0] is what usage lines call it.
 int runMain(int argc, const char *const *argv);
 void addEval(CLI::App &app, int &exitCode);
-void addTokenize(CLI::App &app, int &exitCode);
+/// text: what stood behind `--` on the command line, if it did.
+void addTokenize(CLI::App &app, int &exitCode, const std::optional<std::string> &text);
 void addDetokenize(CLI::App &app, int &exitCode);
 void addInspect(CLI::App &app, int &exitCode);
 void addVerify(CLI::App &app, int &exitCode);

@@ -48,7 +48,8 @@ Result<std::unique_ptr<TokenizerSource>> openTokenizer(const std::string &what) 
 }
 
 struct TokenizeArguments {
-  std::string what, text, file;
+  std::string what, file;
+  std::optional<std::string> text;
   bool special = false, json = false;
 };
 
@@ -56,7 +57,7 @@ Result<void> tokenizeText(const TokenizeArguments &arguments) {
   auto source = openTokenizer(arguments.what);
   if (!source)
     return source.error();
-  std::string text = arguments.text;
+  std::string text = arguments.text.value_or("");
   if (!arguments.file.empty()) {
     auto read = readFile(arguments.file);
     if (!read)
@@ -93,17 +94,17 @@ Result<void> detokenizeIds(const std::string &what, const std::string &list) {
 
 } // namespace
 
-void addTokenize(CLI::App &app, int &exitCode) {
+void addTokenize(CLI::App &app, int &exitCode, const std::optional<std::string> &text) {
   auto arguments = std::make_shared<TokenizeArguments>();
+  arguments->text = text;
   CLI::App *command = app.add_subcommand("tokenize", "text to token ids: headrace tokenize WHAT -- \"text\"");
   command->add_option("what", arguments->what, "a bundle, a model folder or a tokenizer.json")->required();
-  auto *source = command->add_option_group("text", "what to tokenize");
-  source->add_option("text", arguments->text, "the text, behind --");
-  source->add_option("--file", arguments->file, "a file of text");
-  source->require_option(1);
+  command->add_option("--file", arguments->file, "a file of text, instead of -- \"text\"");
   command->add_flag("--special", arguments->special, "with the special tokens of the post-processor");
   command->add_flag("--json", arguments->json, "one JSON object");
   command->callback([arguments, &exitCode] {
+    if (arguments->text.has_value() == !arguments->file.empty())
+      throw CLI::ValidationError("tokenize", "expected a text behind --, or --file");
     if (auto done = tokenizeText(*arguments); !done)
       exitCode = report(done.error());
   });

@@ -4,6 +4,7 @@
 
 #include "compiler/support/ErrorText.h"
 
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -49,13 +50,25 @@ int runCompiler(char **argv) {
   return report(expectedFound(path, "the compiler, installed beside headrace", systemErrorText(errno)));
 }
 
-int usageError(const CLI::ParseError &error) {
-  std::string text = error.what();
+/// One line, lower-case at its start like every error.
+int usageError(std::string text) {
   for (char &c : text)
     if (c == '\n')
       c = ' ';
+  if (text.size() > 1 && !std::isupper(static_cast<unsigned char>(text[1])))
+    text[0] = char(std::tolower(static_cast<unsigned char>(text[0])));
   std::fprintf(stderr, "headrace: error: %s; see headrace --help\n", text.c_str());
   return exitUsage;
+}
+
+/// Takes `-- TEXT` off the end of the command line: the text may be empty or begin with a dash.
+std::optional<std::string> takeText(int &argc, char **argv) {
+  for (int i = 2; i < argc; ++i)
+    if (std::strcmp(argv[i], "--") == 0 && i + 2 == argc) {
+      argc = i;
+      return argv[i + 1];
+    }
+  return std::nullopt;
 }
 
 } // namespace
@@ -79,17 +92,19 @@ int main(int argc, char **argv) {
   app.add_subcommand("diff", "compare a bundle with its float model layer by layer (headrace diff --help)");
   app.add_subcommand("run", "continue a prompt (headrace run --help)");
   addEval(app, exitCode);
-  addTokenize(app, exitCode);
+  addTokenize(app, exitCode, takeText(argc, argv));
   addDetokenize(app, exitCode);
   addInspect(app, exitCode);
   addVerify(app, exitCode);
   addTargets(app, exitCode);
+  if (argc > 1 && argv[1][0] != '-' && !app.get_subcommand_no_throw(argv[1]))
+    return usageError("unknown command " + inQuotes(argv[1]));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) {
     return app.exit(success);
   } catch (const CLI::ParseError &error) {
-    return usageError(error);
+    return usageError(error.what());
   }
   return exitCode;
 }

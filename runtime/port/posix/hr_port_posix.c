@@ -1,5 +1,7 @@
 /* hr_port_posix.c - POSIX threads, a condition variable to sleep on, the monotonic clock. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "headrace_port.h"
 #include "hr_cpu.h"
 #include "hr_pool.h"
