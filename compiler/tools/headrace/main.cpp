@@ -61,6 +61,13 @@ int usageError(std::string text) {
   return exitUsage;
 }
 
+bool isCommand(const CLI::App &app, const std::string &name) {
+  for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; }))
+    if (command->get_name() == name)
+      return true;
+  return false;
+}
+
 /// Takes `-- TEXT` off the end of the command line: the text may be empty or begin with a dash.
 std::optional<std::string> takeText(int &argc, char **argv) {
   for (int i = 2; i < argc; ++i)
@@ -97,7 +104,7 @@ int main(int argc, char **argv) {
   addInspect(app, exitCode);
   addVerify(app, exitCode);
   addTargets(app, exitCode);
-  if (argc > 1 && argv[1][0] != '-' && !app.get_subcommand_no_throw(argv[1]))
+  if (argc > 1 && argv[1][0] != '-' && !isCommand(app, argv[1]))
     return usageError("unknown command " + inQuotes(argv[1]));
   try {
     app.parse(argc, argv);
