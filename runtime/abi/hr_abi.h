@@ -101,7 +101,11 @@ typedef struct hr_step {
   int32_t threads;
 } hr_step;
 
-/* Waits until all `threads` of the step have arrived. Called by generated code; defined by runtime/core. */
+/* Waits until all `threads` of the step have arrived. Called by generated code; defined by runtime/core. Visible, so that it stays
+ * global where the runtime's own functions become local. */
+#if defined(__GNUC__) || defined(__clang__)
+__attribute__((visibility("default")))
+#endif
 void hr_barrier_wait(const hr_step *step, uint32_t thread);
 
 /* ---- kernels -----------------------------------------------------------------------------------------------------------------

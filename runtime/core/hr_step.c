@@ -3,8 +3,8 @@
 
 enum { spins_before_yield = 256 };
 
-/* Hidden: each library has its own. */
-__attribute__((visibility("hidden"))) void hr_barrier_wait(const hr_step *step, uint32_t thread) {
+/* Each library has its own: a shared object does not export it. */
+void hr_barrier_wait(const hr_step *step, uint32_t thread) {
   (void)thread;
   uint32_t threads = (uint32_t)step->threads;
   if (threads <= 1)

@@ -1,4 +1,5 @@
 #include "targets/cpu/CpuTarget.h"
+#include "targets/common/DescribeDevice.h"
 #include "targets/cpu/Kernels.h"
 
 using namespace mlir;
@@ -33,7 +34,9 @@ class CpuTarget : public TargetBackend {
 public:
   StringRef getName() const override { return "cpu"; }
 
-  Attribute describe(MLIRContext *context, const Device &device) const override { return {}; }
+  Attribute describe(MLIRContext *context, const Device &device) const override {
+    return describeDevice(context, device);
+  }
 
   LogicalResult buildKernel(OpBuilder &builder, Location loc, const KernelSpec &spec,
                             const Variant &variant) const override {

@@ -1,6 +1,7 @@
 #include "targets/reference/ReferenceTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "targets/common/DescribeDevice.h"
 #include "targets/common/KernelFunction.h"
 
 using namespace mlir;
@@ -57,7 +58,9 @@ class ReferenceTarget : public TargetBackend {
 public:
   StringRef getName() const override { return "reference"; }
 
-  Attribute describe(MLIRContext *context, const Device &device) const override { return {}; }
+  Attribute describe(MLIRContext *context, const Device &device) const override {
+    return describeDevice(context, device);
+  }
 
   LogicalResult buildKernel(OpBuilder &builder, Location loc, const KernelSpec &spec,
                             const Variant &variant) const override {
