@@ -31,8 +31,10 @@ struct CanonicalForm : headrace::model::impl::CanonicalFormBase<CanonicalForm> {
   using CanonicalFormBase::CanonicalFormBase;
 
   void dropUnreadWeights() {
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
     for (auto weight : llvm::make_early_inc_range(getOperation().getOps<model::WeightOp>())) {
-      if (!SymbolTable::symbolKnownUseEmpty(weight, getOperation()))
+      if (!users.useEmpty(weight))
         continue;
       weight.emitRemark() << "weight '" << weight.getSymName() << "' is read by nothing and dropped";
       weight.erase();

@@ -49,18 +49,18 @@ std::string cacheName(StringRef anchor) {
 struct FormAttention : headrace::model::impl::FormAttentionBase<FormAttention> {
   using FormAttentionBase::FormAttentionBase;
 
-  bool tryForm(AttentionOp attention, int64_t context) {
+  bool tryForm(Symbols &symbols, AttentionOp attention, int64_t context) {
     Pattern found;
     if (StringRef reason = match(attention, found); !reason.empty()) {
       attention.emitRemark() << "attention gets no cache: " << reason;
       return false;
     }
-    ModuleOp module = getOperation();
-    OpBuilder builder(*module.getOps<func::FuncOp>().begin());
-    std::string name = freeSymbol(module, cacheName(anchorOf(attention.getLoc())));
-    KVCacheOp::create(builder, attention.getLoc(), name, attention.getKvHeads(), attention.getHeadDim(), context,
-                      headrace::enc::Encoding(), headrace::enc::Encoding(), IntegerAttr(), IntegerAttr(),
-                      IntegerAttr());
+    OpBuilder builder(*getOperation().getOps<func::FuncOp>().begin());
+    std::string name = symbols.freeName(cacheName(anchorOf(attention.getLoc())));
+    auto cache = KVCacheOp::create(builder, attention.getLoc(), name, attention.getKvHeads(), attention.getHeadDim(),
+                                   context, headrace::enc::Encoding(), headrace::enc::Encoding(), IntegerAttr(),
+                                   IntegerAttr(), IntegerAttr());
+    symbols.insert(cache);
     builder.setInsertionPoint(attention);
     Location location =
         anchored(anchorOf(attention.getLoc()), {attention.getLoc(), found.q.getLoc(), found.k.getLoc()});
@@ -85,8 +85,9 @@ struct FormAttention : headrace::model::impl::FormAttentionBase<FormAttention> {
       getOperation().emitError() << "expected module attribute '" << kContextAttr << "', found none";
       return signalPassFailure();
     }
+    Symbols symbols(getOperation());
     countFused(getOperation(), "attention",
-               llvm::count_if(attentions, [&](AttentionOp op) { return tryForm(op, context.getInt()); }));
+               llvm::count_if(attentions, [&](AttentionOp op) { return tryForm(symbols, op, context.getInt()); }));
   }
 };
 

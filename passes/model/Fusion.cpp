@@ -20,9 +20,18 @@ std::string model::siblingName(StringRef name, StringRef last) {
   return dot == StringRef::npos ? last.str() : (name.substr(0, dot + 1) + last).str();
 }
 
-std::string model::freeSymbol(ModuleOp module, StringRef wanted) {
+Symbols::Symbols(ModuleOp module) : table(module) {
+  module.walk([&](ParamOp param) { ++readers[param.getWeightAttr().getAttr()]; });
+}
+
+WeightOp Symbols::weightOf(Value value) const {
+  auto param = value.getDefiningOp<ParamOp>();
+  return param ? table.lookup<WeightOp>(param.getWeightAttr().getAttr()) : WeightOp();
+}
+
+std::string Symbols::freeName(StringRef wanted) const {
   std::string name = wanted.str();
-  for (int i = 2; module.lookupSymbol(name); ++i)
+  for (int i = 2; table.lookup(name); ++i)
     name = wanted.str() + "." + std::to_string(i);
   return name;
 }
@@ -30,13 +39,7 @@ std::string model::freeSymbol(ModuleOp module, StringRef wanted) {
 //===-- merging linears
 //-----------------------------------------------------------------------------------------------------===//
 
-/// The symbol's only reader is `param`, and the param's only reader is one op.
-static bool readOnlyBy(WeightOp weight, Value param) {
-  auto uses = SymbolTable::getSymbolUses(weight, weight->getParentOfType<ModuleOp>());
-  return uses && llvm::hasSingleElement(*uses) && param.hasOneUse();
-}
-
-std::string model::whyNotMergeable(Linears linears) {
+std::string model::whyNotMergeable(const Symbols &symbols, Linears linears) {
   LinearOp first = linears.front();
   for (LinearOp linear : linears) {
     if (linear.getInput() != first.getInput())
@@ -50,10 +53,10 @@ std::string model::whyNotMergeable(Linears linears) {
     for (Value operand : {linear.getWeight(), linear.getBias()}) {
       if (!operand)
         continue;
-      WeightOp weight = weightOf(operand);
+      WeightOp weight = symbols.weightOf(operand);
       if (!weight)
         return "a weight is not a model.param";
-      if (!readOnlyBy(weight, operand))
+      if (symbols.readersOf(weight) != 1 || !operand.hasOneUse())
         return "weight '" + weight.getSymName().str() + "' is read elsewhere";
     }
   }
@@ -88,14 +91,14 @@ static WeightOp mergeSymbols(ArrayRef<WeightOp> sources, StringRef name,
   return merged;
 }
 
-MergedWeights model::mergeWeights(OpBuilder &builder, Linears linears, StringRef name,
+MergedWeights model::mergeWeights(OpBuilder &builder, Symbols &symbols, Linears linears, StringRef name,
                                   llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> combine) {
-  auto module = LinearOp(linears.front())->getParentOfType<ModuleOp>();
   auto merge = [&](llvm::function_ref<Value(LinearOp)> operand, StringRef symbol) -> Value {
     SmallVector<WeightOp> sources;
     for (LinearOp linear : linears)
-      sources.push_back(weightOf(operand(linear)));
-    WeightOp merged = mergeSymbols(sources, freeSymbol(module, symbol), combine);
+      sources.push_back(symbols.weightOf(operand(linear)));
+    WeightOp merged = mergeSymbols(sources, symbols.freeName(symbol), combine);
+    symbols.insert(merged);
     return ParamOp::create(builder, merged.getLoc(), merged.getTensorType(), merged.getSymName());
   };
   LinearOp first = linears.front();
@@ -106,14 +109,14 @@ MergedWeights model::mergeWeights(OpBuilder &builder, Linears linears, StringRef
   return made;
 }
 
-void model::eraseMerged(Linears linears) {
+void model::eraseMerged(Symbols &symbols, Linears linears) {
   for (LinearOp linear : linears) {
     SmallVector<Value> params{linear.getWeight()};
     if (linear.getBias())
       params.push_back(linear.getBias());
     linear.erase();
     for (Value param : params) {
-      weightOf(param).erase();
+      symbols.erase(symbols.weightOf(param));
       param.getDefiningOp()->erase();
     }
   }

@@ -25,7 +25,7 @@ struct MergeGateUp : headrace::model::impl::MergeGateUpBase<MergeGateUp> {
   using MergeGateUpBase::MergeGateUpBase;
 
   /// True when `product` was act(gate) * up and became one linear.
-  bool tryMerge(MulOp product) {
+  bool tryMerge(Symbols &symbols, MulOp product) {
     auto activation = product.getLhs().getDefiningOp<ActivationOp>();
     Value other = product.getRhs();
     if (!activation) {
@@ -38,22 +38,23 @@ struct MergeGateUp : headrace::model::impl::MergeGateUpBase<MergeGateUp> {
       product.emitRemark() << "product stays apart: it is not the activation of one linear op times another";
       return false;
     }
-    std::string reason = whyNotMergeable({gate, up});
+    std::string reason = whyNotMergeable(symbols, {gate, up});
     if (reason.empty() && !activation.getResult().hasOneUse())
       reason = "the activation is used elsewhere";
     if (!reason.empty()) {
       product.emitRemark() << "gate and up stay apart: " << reason;
       return false;
     }
-    merge(product, activation, {gate, up});
+    merge(symbols, product, activation, {gate, up});
     return true;
   }
 
-  static void merge(MulOp product, ActivationOp activation, ArrayRef<LinearOp> linears) {
+  static void merge(Symbols &symbols, MulOp product, ActivationOp activation, ArrayRef<LinearOp> linears) {
     LinearOp gate = linears[0], up = linears[1];
     OpBuilder builder(product);
     MergedWeights merged =
-        mergeWeights(builder, linears, siblingName(weightOf(gate.getWeight()).getSymName(), "gate_up"), interleaveRows);
+        mergeWeights(builder, symbols, linears, siblingName(symbols.weightOf(gate.getWeight()).getSymName(), "gate_up"),
+                     interleaveRows);
     Location location =
         anchored(anchorOf(product.getLoc()), {product.getLoc(), gate.getLoc(), activation.getLoc(), up.getLoc()});
     Value result = LinearOp::create(builder, location, product.getType(), gate.getInput(), merged.weight, merged.bias,
@@ -61,13 +62,14 @@ struct MergeGateUp : headrace::model::impl::MergeGateUpBase<MergeGateUp> {
     product.getResult().replaceAllUsesWith(result);
     product.erase();
     activation.erase();
-    eraseMerged(linears);
+    eraseMerged(symbols, linears);
   }
 
   void runOnOperation() override {
     SmallVector<MulOp> products;
     getOperation().walk([&](MulOp op) { products.push_back(op); });
-    countFused(getOperation(), "gate_up", llvm::count_if(products, [&](MulOp op) { return tryMerge(op); }));
+    Symbols symbols(getOperation());
+    countFused(getOperation(), "gate_up", llvm::count_if(products, [&](MulOp op) { return tryMerge(symbols, op); }));
   }
 };
 

@@ -29,13 +29,13 @@ Value concatRows(OpBuilder &builder, Location location, ValueRange values) {
 }
 
 /// The three become one linear and a split, at the first of them.
-void merge(ArrayRef<LinearOp> linears) {
+void merge(Symbols &symbols, ArrayRef<LinearOp> linears) {
   LinearOp q = linears[0], k = linears[1], v = linears[2];
   LinearOp first =
       *std::min_element(linears.begin(), linears.end(), [](LinearOp a, LinearOp b) { return a->isBeforeInBlock(b); });
   OpBuilder builder(first);
-  std::string name = siblingName(weightOf(q.getWeight()).getSymName(), "qkv");
-  MergedWeights merged = mergeWeights(builder, linears, name, concatRows);
+  std::string name = siblingName(symbols.weightOf(q.getWeight()).getSymName(), "qkv");
+  MergedWeights merged = mergeWeights(builder, symbols, linears, name, concatRows);
   Location location = anchored(siblingName(anchorOf(q.getLoc()), "qkv"), {q.getLoc(), k.getLoc(), v.getLoc()});
   SmallVector<Type> types;
   for (LinearOp linear : linears)
@@ -47,14 +47,14 @@ void merge(ArrayRef<LinearOp> linears) {
   auto split = SplitOp::create(builder, location, types, qkv);
   for (auto [linear, part] : llvm::zip(linears, split.getParts()))
     LinearOp(linear).getResult().replaceAllUsesWith(part);
-  eraseMerged(linears);
+  eraseMerged(symbols, linears);
 }
 
 struct MergeQKV : headrace::model::impl::MergeQKVBase<MergeQKV> {
   using MergeQKVBase::MergeQKVBase;
 
   /// True when the operands of `attention` were merged.
-  bool tryMerge(AttentionOp attention) {
+  bool tryMerge(Symbols &symbols, AttentionOp attention) {
     SmallVector<LinearOp> linears;
     for (Value operand : {attention.getQ(), attention.getK(), attention.getV()}) {
       Operation *producer = producerThroughRope(operand);
@@ -67,14 +67,14 @@ struct MergeQKV : headrace::model::impl::MergeQKVBase<MergeQKV> {
       }
       linears.push_back(linear);
     }
-    std::string reason = whyNotMergeable(linears);
+    std::string reason = whyNotMergeable(symbols, linears);
     if (reason.empty() && !operandsUsedOnce(attention))
       reason = "a rotated result is used elsewhere";
     if (!reason.empty()) {
       attention.emitRemark() << "query, key and value stay apart: " << reason;
       return false;
     }
-    merge(linears);
+    merge(symbols, linears);
     return true;
   }
 
@@ -85,7 +85,9 @@ struct MergeQKV : headrace::model::impl::MergeQKVBase<MergeQKV> {
   void runOnOperation() override {
     SmallVector<AttentionOp> attentions;
     getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
-    countFused(getOperation(), "qkv", llvm::count_if(attentions, [&](AttentionOp op) { return tryMerge(op); }));
+    Symbols symbols(getOperation());
+    countFused(getOperation(), "qkv",
+               llvm::count_if(attentions, [&](AttentionOp op) { return tryMerge(symbols, op); }));
   }
 };
 

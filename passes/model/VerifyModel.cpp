@@ -70,10 +70,9 @@ struct VerifyModel : headrace::model::impl::VerifyModelBase<VerifyModel> {
   }
 
   /// V4.
-  LogicalResult checkCaches() {
+  LogicalResult checkCaches(const SymbolUserMap &users) {
     for (auto cache : getOperation().getOps<KVCacheOp>()) {
-      auto uses = SymbolTable::getSymbolUses(cache, getOperation());
-      int64_t count = uses ? std::distance(uses->begin(), uses->end()) : 0;
+      size_t count = users.getUsers(cache).size();
       if (count != 1)
         return cache.emitOpError() << "V4: expected one attention that uses it, found " << count;
       if (static_cast<int64_t>(cache.getContext()) != context)
@@ -84,16 +83,18 @@ struct VerifyModel : headrace::model::impl::VerifyModelBase<VerifyModel> {
   }
 
   /// V5.
-  LogicalResult checkWeights() {
+  LogicalResult checkWeights(const SymbolUserMap &users) {
     for (auto weight : getOperation().getOps<WeightOp>())
-      if (SymbolTable::symbolKnownUseEmpty(weight, getOperation()))
+      if (users.useEmpty(weight))
         return weight.emitOpError() << "V5: expected a reader of '" << weight.getSymName() << "', found none";
     return success();
   }
 
   void runOnOperation() override {
-    if (failed(checkFacts()) || failed(checkEntries()) || failed(checkOps()) || failed(checkCaches()) ||
-        failed(checkWeights()))
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
+    if (failed(checkFacts()) || failed(checkEntries()) || failed(checkOps()) || failed(checkCaches(users)) ||
+        failed(checkWeights(users)))
       signalPassFailure();
   }
 
