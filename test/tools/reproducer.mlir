@@ -4,5 +4,5 @@
 // RUN: not headrace-opt %t.mlir --run-reproducer 2>&1 | FileCheck %s
 
 // CHECK: error: V1: expected module attribute 'model.vocab', found none
-// FILE: pipeline: "builtin.module(hr-canonical-form,hr-verify-model)"
+// FILE: pipeline: "builtin.module(hr-canonical-form, hr-verify-model)"
 module {}
