@@ -107,11 +107,11 @@ hr_status hr_append_steps(hr_session *session, const int32_t *ids, uint32_t n, i
                           void *user) {
   hr_model *model = session->model;
   const hr_library *library = model->library;
+  if (n > library->max_positions - session->length)
+    return HR_CONTEXT_FULL;
   for (uint32_t i = 0; i < n; ++i)
     if (ids[i] < 0 || (uint32_t)ids[i] >= library->vocab_size)
       return HR_INVALID_ARGUMENT;
-  if (n > library->max_positions - session->length)
-    return HR_CONTEXT_FULL;
   session->logits = 0;
   model->fault_site = 0;
   for (uint32_t done = 0; done < n;) {
