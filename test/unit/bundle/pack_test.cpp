@@ -1,0 +1,115 @@
+// Encodings and layouts of weights against their definition in runtime/abi/README.md, element by element.
+#include "compiler/bundle/Half.h"
+#include "compiler/bundle/Pack.h"
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+using namespace headrace;
+
+namespace {
+
+std::vector<float> someRows(size_t n, size_t k) {
+  std::vector<float> rows(32 * k, 0.0f);
+  uint32_t state = 1;
+  for (size_t i = 0; i != n * k; ++i) {
+    state = state * 1664525u + 1013904223u;
+    rows[i] = float(int32_t(state >> 8) % 2001 - 1000) / 777.0f;
+  }
+  return rows;
+}
+
+/// What a kernel sees at [row][k] of a packed tile.
+float decode(const T32Shape &shape, const std::vector<uint8_t> &tile, size_t row, size_t k) {
+  if (shape.storage == Storage::F32) {
+    float value;
+    std::memcpy(&value, &tile[(k * 32 + row) * 4], 4);
+    return value;
+  }
+  uint16_t half;
+  if (shape.storage == Storage::F16) {
+    std::memcpy(&half, &tile[(k * 32 + row) * 2], 2);
+    return halfToFloat(half);
+  }
+  std::memcpy(&half, &tile[shape.codeBytes() + (k / shape.group * 32 + row) * 2], 2);
+  if (shape.storage == Storage::W8)
+    return float(tile[(k / 4 * 32 + row) * 4 + k % 4] - 128) * halfToFloat(half);
+  uint8_t byte = tile[(k / 8 * 32 + row) * 4 + k % 4];
+  return float((k % 8 < 4 ? byte & 15 : byte >> 4) - 8) * halfToFloat(half);
+}
+
+} // namespace
+
+TEST_CASE("binary16: every value survives, and rounding is to nearest even") {
+  for (uint32_t bits = 0; bits != 0x10000; ++bits) {
+    bool isNan = (bits & 0x7c00) == 0x7c00 && (bits & 0x3ff);
+    if (!isNan)
+      REQUIRE(floatToHalf(halfToFloat(uint16_t(bits))) == bits);
+  }
+  CHECK(floatToHalf(1.0f + 0x1p-11f) == 0x3c00); // a tie goes to the even neighbour
+  CHECK(floatToHalf(1.0f + 3 * 0x1p-11f) == 0x3c02);
+  CHECK(floatToHalf(1.0f + 0x1p-11f + 0x1p-20f) == 0x3c01);
+  CHECK(floatToHalf(65519.0f) == 0x7bff);
+  CHECK(floatToHalf(65520.0f) == 0x7c00);
+  CHECK(floatToHalf(0x1p-25f) == 0); // half of the least subnormal: even is 0
+  CHECK(floatToHalf(0x1.8p-25f) == 1);
+  CHECK(floatToHalf(-0x1p-24f) == 0x8001);
+}
+
+TEST_CASE("bfloat16 rounds to nearest even") {
+  CHECK(floatToBfloat16(1.0f + 0x1p-8f) == 0x3f80);
+  CHECK(floatToBfloat16(1.0f + 3 * 0x1p-8f) == 0x3f82);
+  CHECK(bfloat16ToFloat(floatToBfloat16(-2.5f)) == -2.5f);
+}
+
+TEST_CASE("a group is coded against its signed extreme (w4) or its magnitude (w8)") {
+  const float values[] = {0.5f, -2.0f, 1.0f, 2.0f};
+  int8_t codes[4];
+  uint16_t scale = encodeGroup(Storage::W4, values, 4, codes);
+  CHECK(halfToFloat(scale) == 0.25f); // the first of the two extremes is -2: -2 / -8
+  CHECK(codes[0] == 2);
+  CHECK(codes[1] == -8);
+  CHECK(codes[3] == 7); // 8 is clamped
+  const float positive[] = {2.0f, -2.0f, 0.0f, 0.25f};
+  scale = encodeGroup(Storage::W4, positive, 4, codes);
+  CHECK(halfToFloat(scale) == -0.25f);
+  CHECK(codes[0] == -8);
+  CHECK(codes[1] == 7);
+  CHECK(codes[3] == -1);
+  scale = encodeGroup(Storage::W8, values, 4, codes);
+  CHECK(halfToFloat(scale) == halfToFloat(floatToHalf(2.0f / 127.0f)));
+  CHECK(codes[1] == -127);
+  CHECK(codes[3] == 127);
+}
+
+TEST_CASE("groups of zeros, and groups too small for a scale, are zeros") {
+  const float zeros[] = {0.0f, -0.0f, 0.0f}, tiny[] = {1e-9f, -1e-9f, 1e-10f};
+  int8_t codes[3] = {1, 1, 1};
+  for (Storage storage : {Storage::W4, Storage::W8})
+    for (const float *values : {zeros, tiny}) {
+      CHECK(encodeGroup(storage, values, 3, codes) == 0);
+      CHECK((codes[0] == 0 && codes[1] == 0 && codes[2] == 0));
+    }
+}
+
+TEST_CASE("tiles hold what was put in, with short last groups and zero padding") {
+  auto storage = GENERATE(Storage::F32, Storage::F16, Storage::W8, Storage::W4);
+  auto k = GENERATE(size_t(5), size_t(64), size_t(172));
+  auto group = GENERATE(size_t(32), size_t(64), size_t(128));
+  T32Shape shape = {storage, 40, k, group};
+  std::vector<float> rows = someRows(20, k);
+  std::vector<uint8_t> tile(shape.tileBytes(), 0xAA);
+  packTile(shape, rows.data(), tile.data());
+  float step = storage == Storage::W4 ? 1.3f / 7 : storage == Storage::W8 ? 1.3f / 127 : 1e-3f;
+  for (size_t row = 0; row != 32; ++row)
+    for (size_t i = 0; i != k; ++i)
+      REQUIRE(std::fabs(decode(shape, tile, row, i) - rows[row * k + i]) <= step);
+  if (storage == Storage::W4 || storage == Storage::W8) {
+    for (size_t i = k; i != shape.paddedK(); ++i)
+      REQUIRE(decode({storage, 40, shape.paddedK(), shape.paddedK()}, tile, 3, i) == 0.0f);
+    for (size_t i = shape.codeBytes() + shape.groups() * 64; i != tile.size(); ++i)
+      REQUIRE(tile[i] == 0);
+    CHECK(tile.size() % 128 == 0);
+  }
+  CHECK(shape.bytes() == 2 * tile.size());
+}

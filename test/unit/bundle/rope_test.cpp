@@ -1,0 +1,64 @@
+// The rope table against libm in double.
+#include "compiler/bundle/RopeTable.h"
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace headrace;
+
+TEST_CASE("sine and cosine are those of libm, rounded to f32") {
+  for (float angle :
+       {0.0f, 1e-8f, 0.5f, 0.78539819f, 1.5707964f, 3.1415927f, 100.25f, 8191.0f, 131071.0f, 1048575.5f}) {
+    float sine, cosine;
+    sineCosine(angle, sine, cosine);
+    CHECK(sine == float(std::sin(double(angle))));
+    CHECK(cosine == float(std::cos(double(angle))));
+  }
+  int apart = 0;
+  for (int i = 0; i != 200000; ++i) {
+    float angle = float(i) * 0.6180339f, sine, cosine;
+    sineCosine(angle, sine, cosine);
+    apart += sine != float(std::sin(double(angle))) || cosine != float(std::cos(double(angle)));
+  }
+  CHECK(apart <= 2);
+}
+
+TEST_CASE("frequencies are powers of theta, rounded as pow in f32 and a division") {
+  RopeParameters parameters;
+  parameters.half = 32;
+  for (double theta : {10000.0, 100000.0, 500000.0, 1e6}) {
+    parameters.theta = theta;
+    std::vector<float> frequencies = ropeFrequencies(parameters);
+    for (size_t i = 0; i != 32; ++i)
+      CHECK(frequencies[i] == 1.0f / float(std::pow(theta, double(float(2 * i) / 64.0f))));
+  }
+}
+
+TEST_CASE("linear scaling divides every frequency, llama3 the low ones") {
+  RopeParameters plain, linear, llama3;
+  plain.half = linear.half = llama3.half = 32;
+  plain.theta = linear.theta = llama3.theta = 500000;
+  linear.scaling = RopeParameters::Linear;
+  linear.factor = 4;
+  llama3.scaling = RopeParameters::Llama3;
+  llama3.factor = 8;
+  llama3.lowFrequencyFactor = 1;
+  llama3.highFrequencyFactor = 4;
+  llama3.originalPositions = 8192;
+  auto base = ropeFrequencies(plain), divided = ropeFrequencies(linear), bent = ropeFrequencies(llama3);
+  for (size_t i = 0; i != 32; ++i) {
+    CHECK(divided[i] == base[i] / 4);
+    CHECK((bent[i] <= base[i] && bent[i] >= base[i] / 8));
+  }
+  CHECK(bent[0] == base[0]);
+  CHECK(bent[31] == base[31] / 8);
+}
+
+TEST_CASE("a row is cosines, then sines, of the angle rounded to f32") {
+  std::vector<float> frequencies = {1.0f, 0.1f, 0.01f};
+  float row[6];
+  ropeRow(frequencies, 77, row);
+  for (size_t i = 0; i != 3; ++i) {
+    CHECK(row[i] == float(std::cos(double(77.0f * frequencies[i]))));
+    CHECK(row[3 + i] == float(std::sin(double(77.0f * frequencies[i]))));
+  }
+}
