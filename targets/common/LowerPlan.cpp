@@ -95,6 +95,11 @@ std::unique_ptr<Pass> createLowerPlan(const TargetRegistry &registry, LowerPlanO
   return std::make_unique<LowerPlan>(registry, std::move(options));
 }
 
+void registerTargetDialects(DialectRegistry &registry) {
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                  scf::SCFDialect, vector::VectorDialect>();
+}
+
 void registerTargetPasses(const TargetRegistry &registry) {
   registerPass([&registry] { return createLowerPlan(registry); });
   registerPass([] { return createLowerToLLVM(); });

@@ -21,6 +21,9 @@ std::unique_ptr<mlir::Pass> createLowerPlan(const TargetRegistry &registry, Lowe
 /// Registers the passes of this folder for headrace-opt.
 void registerTargetPasses(const TargetRegistry &registry);
 
+/// Registers the upstream dialects that occur below a plan, so that dumps parse.
+void registerTargetDialects(mlir::DialectRegistry &registry);
+
 /// The device of the table that the module's device `index` (target.devices) is, or null after an error.
 const Device *mountedDevice(mlir::ModuleOp module, unsigned index);
 
