@@ -20,6 +20,7 @@ int report(const Error &error);
 
 /// `headrace run`, with a command line of its own; argv[0] is what usage lines call it.
 int runMain(int argc, const char *const *argv);
+void addDiff(CLI::App &app, int &exitCode);
 void addEval(CLI::App &app, int &exitCode);
 /// text: what stood behind `--` on the command line, if it did.
 void addTokenize(CLI::App &app, int &exitCode, const std::optional<std::string> &text);

@@ -1,6 +1,7 @@
 // headrace - runs, judges and inspects device bundles. It loads neither LLVM nor MLIR, so that it starts in a
-// millisecond; `compile` and `diff` are carried out by headrace-compile, which lies beside it.
+// millisecond; `compile` is carried out by headrace-compile, which lies beside it.
 #include "compiler/tools/headrace/Commands.h"
+#include "compiler/tools/headrace/Compiler.h"
 
 #include "compiler/support/ErrorText.h"
 
@@ -40,16 +41,6 @@ std::string checkIds(const std::string &text) {
 
 namespace {
 
-/// Replaces this process by the compiler; returns only when that fails.
-int runCompiler(char **argv) {
-  char self[4096];
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  std::string path(self, length > 0 ? size_t(length) : 0);
-  path = path.substr(0, path.rfind('/') + 1) + "headrace-compile";
-  execv(path.c_str(), argv);
-  return report(expectedFound(path, "the compiler, installed beside headrace", systemErrorText(errno)));
-}
-
 /// One line, lower-case at its start like every error.
 int usageError(std::string text) {
   for (char &c : text)
@@ -83,8 +74,8 @@ std::optional<std::string> takeText(int &argc, char **argv) {
 
 int main(int argc, char **argv) {
   using namespace headrace;
-  if (argc > 1 && (std::strcmp(argv[1], "compile") == 0 || std::strcmp(argv[1], "diff") == 0))
-    return runCompiler(argv);
+  if (argc > 1 && std::strcmp(argv[1], "compile") == 0)
+    return report(becomeCompiler(argv));
 
   if (argc > 1 && std::strcmp(argv[1], "run") == 0) {
     argv[1] = const_cast<char *>("headrace run");
@@ -96,8 +87,8 @@ int main(int argc, char **argv) {
   app.set_version_flag("--version", "headrace " HEADRACE_VERSION);
   int exitCode = exitDone;
   app.add_subcommand("compile", "turn a Hugging Face folder into a device bundle (headrace compile --help)");
-  app.add_subcommand("diff", "compare a bundle with its float model layer by layer (headrace diff --help)");
   app.add_subcommand("run", "continue a prompt (headrace run --help)");
+  addDiff(app, exitCode);
   addEval(app, exitCode);
   addTokenize(app, exitCode, takeText(argc, argv));
   addDetokenize(app, exitCode);
