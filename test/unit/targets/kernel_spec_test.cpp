@@ -1,0 +1,123 @@
+#include "compiler/driver/Targets.h"
+#include "dialects/target/Target.h"
+#include "dialects/tile/KernelFamilies.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "targets/common/KernelFunction.h"
+#include "targets/common/Passes.h"
+#include <catch2/catch.hpp>
+
+using namespace headrace;
+
+namespace {
+
+/// A family with parameters in MLIR syntax, read both ways.
+struct Parsed {
+  explicit Parsed(mlir::MLIRContext &context, llvm::StringRef name, llvm::StringRef text)
+      : params(mlir::cast<mlir::DictionaryAttr>(mlir::parseAttribute(text, &context))),
+        family(tile::lookupFamily(name)) {
+    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) { error = diagnostic.str(); });
+    auto emit = [&] { return mlir::emitError(mlir::UnknownLoc::get(&context)); };
+    mlir::FailureOr<KernelSpec> result = KernelSpec::parse("k", name, params, 2, emit);
+    if (mlir::succeeded(result))
+      spec = *result;
+    ok = mlir::succeeded(result);
+  }
+  mlir::DictionaryAttr params;
+  const tile::Family *family;
+  KernelSpec spec;
+  bool ok;
+  std::string error;
+};
+
+const char *const matmul =
+    "{enc = \"w4\", group = 64 : i64, n = 100 : i64, k = 172 : i64, bias = true, act = \"silu\", gated = "
+    "true, residual = true}";
+
+} // namespace
+
+TEST_CASE("a specification agrees with the table of families", "[kernel-spec]") {
+  mlir::MLIRContext context;
+  context.loadDialect<mlir::LLVM::LLVMDialect>();
+  const std::pair<const char *, std::string> rows[] = {
+      {"embed", "{enc = \"w8\", group = 32 : i64, n = 2048 : i64, k = 172 : i64}"},
+      {"norm", "{cols = 172 : i64, eps = 1.0e-5 : f32, residual = true, out = \"a8\", group = 64 : i64}"},
+      {"norm", "{cols = 172 : i64, eps = 1.0e-5 : f32, residual = false, out = \"f32\", group = 0 : i64}"},
+      {"quantize", "{cols = 172 : i64, group = 128 : i64}"},
+      {"gemv", matmul},
+      {"gemm",
+       "{enc = \"f16\", group = 0 : i64, n = 33 : i64, k = 5 : i64, bias = false, act = \"none\", gated = false, "
+       "residual = false}"},
+      {"rope_append",
+       "{heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 32 : i64, context = 1024 : i64, "
+       "k_type = \"f16\", v_type = \"f32\"}"},
+      {"attend",
+       "{heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 1024 : i64, k_type = \"f16\", v_type = "
+       "\"f16\", scale = 0.25 : f32}"},
+      {"add", "{cols = 172 : i64}"}};
+  for (const auto &[family, text] : rows) {
+    INFO(family << text);
+    Parsed p(context, family, text);
+    REQUIRE(p.ok);
+    auto operands = tile::operandsOf(*p.family, p.params);
+    CHECK(p.spec.operandCount() == operands.size() + p.family->hasSite);
+    CHECK(p.spec.hasSite() == p.family->hasSite);
+    CHECK(p.spec.device == 2);
+    for (const tile::OperandInfo &operand : operands) {
+      if (operand.name == "w")
+        CHECK(operand.fixedBytes == p.spec.tileBytes() * KernelSpec::pad32(p.spec.n) / 32 * (p.spec.gated ? 2 : 1));
+      if (operand.name == "x" && p.spec.isMatmul())
+        CHECK(operand.rowBytes ==
+              (p.spec.isQuantized() ? p.spec.codeRowBytes(p.spec.k) : KernelSpec::floatRowBytes(p.spec.k)));
+    }
+    CHECK(kernelFunctionType(&context, p.spec).getNumInputs() == p.spec.operandCount() + (p.spec.hasSite() ? 5 : 4));
+  }
+}
+
+TEST_CASE("parameters that make no sense are refused one by one", "[kernel-spec]") {
+  mlir::MLIRContext context;
+  const std::tuple<const char *, const char *, const char *> rows[] = {
+      {"mix", "{}",
+       "kernel k: expected a family of embed norm quantize gemv gemm rope_append attend add, found \"mix\""},
+      {"add", "{}", "parameter cols: expected an integer, found none"},
+      {"add", "{cols = \"x\"}", "parameter cols: expected an integer, found \"x\""},
+      {"add", "{cols = 0 : i64}", "parameter cols: expected at least 1, found 0"},
+      {"add", "{cols = 4 : i64, rows = 4 : i64}", "parameter rows: unknown to this family"},
+      {"quantize", "{cols = 4 : i64, group = 48 : i64}", "parameter group: expected 32, 64 or 128, found 48"},
+      {"embed", "{enc = \"w3\", n = 4 : i64, k = 4 : i64}",
+       "parameter enc: expected one of f32 f16 w8 w4, found \"w3\""},
+      {"attend",
+       "{heads = 5 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 64 : i64, k_type = \"f16\", v_type = "
+       "\"f16\", scale = 1.0 : f32}",
+       "parameter heads: expected a multiple of kv_heads (2), found 5"},
+      {"attend",
+       "{heads = 4 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 65 : i64, k_type = \"f16\", v_type = "
+       "\"f16\", scale = 1.0 : f32}",
+       "parameter context: expected a multiple of 32, found 65"},
+      {"rope_append",
+       "{heads = 4 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 33 : i64, context = 64 : i64, k_type = "
+       "\"f16\", v_type = \"f16\"}",
+       "parameter rotary: expected an even number up to head_dim (32), found 33"}};
+  for (const auto &[family, text, message] : rows) {
+    Parsed p(context, family, text);
+    CHECK_FALSE(p.ok);
+    CHECK(p.error == message);
+  }
+}
+
+TEST_CASE("devices are described to the passes", "[describe]") {
+  mlir::DialectRegistry registry;
+  registerTargetDialects(registry);
+  registry.insert<target::TargetDialect>();
+  mlir::MLIRContext context(registry);
+  context.loadDialect<target::TargetDialect>();
+  for (const Device &device : allDevices()) {
+    INFO(device.name);
+    const TargetBackend *backend = allTargets().find(device.backend);
+    REQUIRE(backend);
+    auto described = mlir::dyn_cast_or_null<target::Device>(backend->describe(&context, device));
+    REQUIRE(described);
+    CHECK(described.getDeviceName() == device.name);
+    CHECK(uint64_t(described.getMemoryBytes()) == device.usableBytes());
+    CHECK(described.getBodyChunks().front() == 1);
+  }
+}
