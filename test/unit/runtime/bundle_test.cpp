@@ -192,6 +192,8 @@ TEST_CASE("behind a right hash no byte of the table leads outside the file") {
 
 TEST_CASE("every truncation is refused") {
   Blob blob;
+  CHECK(hr_check_bundle(&blob.library, nullptr, 0, &blob.problem) == HR_BAD_BUNDLE);
+  CHECK(hr_check_bundle(&blob.library, nullptr, 1, &blob.problem) == HR_INVALID_ARGUMENT);
   for (size_t bytes = 0; bytes < 600; ++bytes)
     CHECK(blob.check(bytes) == HR_BAD_BUNDLE);
   for (size_t bytes = 600; bytes < fake_blob_bytes; bytes += 999)
