@@ -86,34 +86,47 @@ static void penalise(candidate *c, const int32_t *seen, uint32_t n_seen, float p
 
 static bool before(candidate a, candidate b) { return a.value > b.value || (a.value == b.value && a.id < b.id); }
 
-/* Heap with the first candidate (as `before` orders) on top. */
-static void sift(candidate *c, uint32_t n, uint32_t i) {
+/* Whether a belongs above b in a heap with the first candidate on top (best), or the last. */
+static bool above(candidate a, candidate b, bool best) { return best ? before(a, b) : before(b, a); }
+
+/* Restores a heap whose element i may be out of place. */
+static void sift(candidate *c, uint32_t n, uint32_t i, bool best) {
   candidate moving = c[i];
   for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && before(c[child + 1], c[child]))
+    if (child + 1 < n && above(c[child + 1], c[child], best))
       ++child;
-    if (!before(c[child], moving))
+    if (!above(c[child], moving, best))
       break;
     c[i] = c[child];
   }
   c[i] = moving;
 }
 
-/* Moves candidates in order to the end of the array, last first: the first `count` of them, or until their values add
- * up to `mass`
- * (< 0: no limit). Returns how many; c[n - 1], c[n - 2] ... are then the first, second ... */
-static uint32_t sort_some(candidate *c, uint32_t n, uint32_t count, float mass) {
+/* Leaves the k best of n candidates in c[0 .. k), in no particular order. */
+static void keep_best(candidate *c, uint32_t n, uint32_t k) {
+  for (uint32_t i = k / 2; i-- > 0;)
+    sift(c, k, i, false);
+  for (uint32_t i = k; i < n; ++i)
+    if (before(c[i], c[0])) {
+      c[0] = c[i];
+      sift(c, k, 0, false);
+    }
+}
+
+/* Moves candidates in order to the end of the array, last first: all of them, or until their values add up to `mass` (<
+ * 0: no limit). Returns how many; c[n - 1], c[n - 2] ... are then the first, second ... */
+static uint32_t sort_some(candidate *c, uint32_t n, float mass) {
   for (uint32_t i = n / 2; i-- > 0;)
-    sift(c, n, i);
+    sift(c, n, i, true);
   float sum = 0;
   uint32_t taken = 0;
-  while (taken < count && taken < n) {
+  while (taken < n) {
     candidate top = c[0];
     uint32_t last = n - 1 - taken++;
     c[0] = c[last];
     c[last] = top;
     if (last)
-      sift(c, last, 0);
+      sift(c, last, 0, true);
     sum += top.value;
     if (mass >= 0 && sum >= mass)
       break;
@@ -128,37 +141,25 @@ typedef struct order {
   uint32_t count;
 } order;
 
-static float mass_of(order o) {
-  float sum = 0;
-  for (uint32_t i = 0; i < o.count; ++i)
-    sum += o.first[(ptrdiff_t)i * o.stride].value;
-  return sum;
+/* From logits to probabilities relative to the best one's: that one becomes 1. */
+static void to_probabilities(candidate *c, uint32_t n, float temperature) {
+  float largest = c[0].value;
+  for (uint32_t i = 1; i < n; ++i)
+    largest = c[i].value > largest ? c[i].value : largest;
+  for (uint32_t i = 0; i < n; ++i)
+    c[i].value = hr_exp((c[i].value - largest) / temperature);
 }
 
-/* top_k and top_p; values are exp((logit - largest) / temperature), so that the first is 1. */
-static order choose_candidates(const hr_sampling *s, candidate *c, uint32_t vocab) {
-  bool by_k = s->top_k > 0 && s->top_k < vocab, by_p = s->top_p > 0 && s->top_p < 1;
-  order all = {c, 1, vocab};
-  if (!by_k && !by_p)
-    return all;
-  uint32_t count = vocab;
-  float mass = -1;
-  if (by_k) {
-    count = sort_some(c, vocab, s->top_k, -1);
-    all = (order){c + vocab - 1, -1, count};
-  }
-  if (!by_p)
-    return all;
-  mass = mass_of(all) * s->top_p;
-  if (!by_k) {
-    count = sort_some(c, vocab, vocab, mass);
-    return (order){c + vocab - 1, -1, count};
-  }
-  float sum = 0;
-  for (uint32_t i = 0; i < count; ++i)
-    if ((sum += all.first[-(ptrdiff_t)i].value) >= mass)
-      return (order){all.first, -1, i + 1};
-  return all;
+/* The most probable candidates that hold top_p of the mass. sort: in descending order in any case. */
+static order choose_candidates(candidate *c, uint32_t n, float top_p, bool sort) {
+  bool by_p = top_p > 0 && top_p < 1;
+  if (!by_p && !sort)
+    return (order){c, 1, n};
+  float mass = 0;
+  for (uint32_t i = 0; by_p && i < n; ++i)
+    mass += c[i].value;
+  uint32_t count = sort_some(c, n, by_p ? mass * top_p : -1);
+  return (order){c + n - 1, -1, count};
 }
 
 static int32_t draw(order o, float min_p, hr_random *random) {
@@ -214,11 +215,11 @@ hr_status hr_sample(const hr_sampling *sampling, hr_random *random, const float 
     *id = first_equal(c, vocab);
     return HR_OK;
   }
-  largest = c[0].value;
-  for (uint32_t i = 1; i < vocab; ++i)
-    largest = c[i].value > largest ? c[i].value : largest;
-  for (uint32_t i = 0; i < vocab; ++i)
-    c[i].value = hr_exp((c[i].value - largest) / sampling->temperature);
-  *id = draw(choose_candidates(sampling, c, vocab), sampling->min_p, random);
+  bool by_k = sampling->top_k > 0 && sampling->top_k < vocab;
+  uint32_t n = by_k ? sampling->top_k : vocab;
+  if (by_k)
+    keep_best(c, vocab, n);
+  to_probabilities(c, n, sampling->temperature);
+  *id = draw(choose_candidates(c, n, sampling->top_p, by_k), sampling->min_p, random);
   return HR_OK;
 }
