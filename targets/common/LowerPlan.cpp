@@ -61,17 +61,13 @@ struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
     return {};
   }
 
-  void erasePlan() {
-    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
-      if (isa<plan::PlanDialect>(op.getDialect()))
-        op.erase();
-  }
-
   void runOnOperation() override {
     ModuleOp module = getOperation();
     const Variant *variant = libraryVariant(module);
     if (!variant)
       return signalPassFailure();
+    SmallVector<Operation *> before =
+        llvm::map_to_vector(*module.getBody(), [](Operation &op) -> Operation * { return &op; });
     for (plan::KernelOp kernel : llvm::to_vector(module.getOps<plan::KernelOp>()))
       if (failed(buildKernel(kernel, *variant)))
         return signalPassFailure();
@@ -82,7 +78,8 @@ struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
       return signalPassFailure();
     module.setSymName(plan::findLibrary(module).getSymName());
     functions.clear();
-    erasePlan();
+    for (Operation *op : before)
+      op->erase();
   }
 
   const TargetRegistry *registry = nullptr;

@@ -7,7 +7,8 @@ def LowerPlan : Pass<"hr-lower-plan", "::mlir::ModuleOp"> {
   let description = [{
     Each plan.kernel becomes a function, built by the target of its device; each segment a step function; the rest of the plan the
     constants that hr_abi.h describes, of which `<name>_library` is the public one. The module's `target.devices` say for which
-    instruction set: that of device 0, which the other devices of the library share. Nothing of dialect `plan` is left.
+    instruction set: that of device 0, which the other devices of the library share. Nothing of the plan is left, and no
+    weight symbol.
 
     ```mlir
     plan.library @brook {...}
