@@ -14,15 +14,15 @@ using nlohmann::json;
 static const char kConfig[] = "config.json";
 static const char kGeneration[] = "generation_config.json";
 
-const char *activationName(Activation activation) {
+const char *activationName(HiddenActivation activation) {
   switch (activation) {
-  case Activation::Silu:
+  case HiddenActivation::Silu:
     return "silu";
-  case Activation::Gelu:
+  case HiddenActivation::Gelu:
     return "gelu";
-  case Activation::GeluTanh:
+  case HiddenActivation::GeluTanh:
     return "gelu_tanh";
-  case Activation::Relu:
+  case HiddenActivation::Relu:
     return "relu";
   }
   return "";
@@ -106,13 +106,13 @@ static Result<void> readDimensions(const FieldReader &fields, LlamaConfig &made)
 static Result<void> readActivation(const FieldReader &fields, LlamaConfig &made) {
   static const struct {
     const char *name;
-    Activation activation;
-  } kNames[] = {{"silu", Activation::Silu},
-                {"swish", Activation::Silu},
-                {"gelu", Activation::Gelu},
-                {"gelu_new", Activation::GeluTanh},
-                {"gelu_pytorch_tanh", Activation::GeluTanh},
-                {"relu", Activation::Relu}};
+    HiddenActivation activation;
+  } kNames[] = {{"silu", HiddenActivation::Silu},
+                {"swish", HiddenActivation::Silu},
+                {"gelu", HiddenActivation::Gelu},
+                {"gelu_new", HiddenActivation::GeluTanh},
+                {"gelu_pytorch_tanh", HiddenActivation::GeluTanh},
+                {"relu", HiddenActivation::Relu}};
   std::string name = "silu";
   HR_TRY(fields.optionalString("hidden_act", name));
   for (const auto &row : kNames)

@@ -15,10 +15,10 @@
 
 namespace headrace {
 
-enum class Activation { Silu, Gelu, GeluTanh, Relu };
+enum class HiddenActivation { Silu, Gelu, GeluTanh, Relu };
 
 /// "silu", "gelu", "gelu_tanh", "relu": the names of runtime/abi/README.md.
-const char *activationName(Activation activation);
+const char *activationName(HiddenActivation activation);
 
 enum class RopeKind { Default, Linear, Llama3 };
 
@@ -40,7 +40,7 @@ struct LlamaConfig {
   int64_t vocabSize = 0, hiddenSize = 0, intermediateSize = 0, layers = 0, heads = 0, kvHeads = 0, headDim = 0;
   int64_t maxPositions = 0;
   double rmsNormEps = 0;
-  Activation activation = Activation::Silu;
+  HiddenActivation activation = HiddenActivation::Silu;
   bool tieWordEmbeddings = false, attentionBias = false, mlpBias = false;
   RopeConfig rope;
   int32_t bosId = -1; // -1: none

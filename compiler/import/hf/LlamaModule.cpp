@@ -61,15 +61,15 @@ SmallVector<LlamaModule::Linear> LlamaModule::linearsOfLayer() const {
           {"mlp.down", "mlp.down_proj", mlp}};
 }
 
-model::Activation activationOf(headrace::Activation kind) {
+model::Activation activationOf(headrace::HiddenActivation kind) {
   switch (kind) {
-  case headrace::Activation::Silu:
+  case headrace::HiddenActivation::Silu:
     return model::Activation::silu;
-  case headrace::Activation::Gelu:
+  case headrace::HiddenActivation::Gelu:
     return model::Activation::gelu;
-  case headrace::Activation::GeluTanh:
+  case headrace::HiddenActivation::GeluTanh:
     return model::Activation::gelu_tanh;
-  case headrace::Activation::Relu:
+  case headrace::HiddenActivation::Relu:
     return model::Activation::relu;
   }
   return model::Activation::none;

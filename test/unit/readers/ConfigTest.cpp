@@ -30,10 +30,10 @@ TEST_CASE("absent fields have the architecture's defaults") {
 }
 
 TEST_CASE("activations by all their names") {
-  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu\""))->activation == Activation::Gelu);
-  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu_new\""))->activation == Activation::GeluTanh);
-  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu_pytorch_tanh\""))->activation == Activation::GeluTanh);
-  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"relu\""))->activation == Activation::Relu);
+  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu\""))->activation == HiddenActivation::Gelu);
+  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu_new\""))->activation == HiddenActivation::GeluTanh);
+  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu_pytorch_tanh\""))->activation == HiddenActivation::GeluTanh);
+  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"relu\""))->activation == HiddenActivation::Relu);
 }
 
 TEST_CASE("end ids come from generation_config.json first") {
