@@ -10,6 +10,12 @@ find_program(HEADRACE_AR NAMES llvm-ar-22 llvm-ar PATHS ${LLVM_TOOLS_BINARY_DIR}
 set(HR_FREESTANDING_FLAGS -std=c11 -ffreestanding -fno-builtin -ffp-contract=off -fPIC -ffunction-sections -fdata-sections
     -fno-stack-protector -fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-ident -Wall -Wextra -Wno-unused-parameter)
 include(${CMAKE_SOURCE_DIR}/runtime/sources.cmake)
+foreach(list HR_REFERENCE_SOURCES HR_REFERENCE_FLAGS)
+  get_directory_property(${list} DIRECTORY ${CMAKE_SOURCE_DIR}/targets/reference DEFINITION ${list})
+  if(NOT ${list})
+    message(FATAL_ERROR "targets/reference/CMakeLists.txt: expected ${list}, found none")
+  endif()
+endforeach()
 set(HR_RUNTIME_INCLUDE_FLAGS -I.)
 foreach(folder IN LISTS HR_RUNTIME_INCLUDES)
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${folder})
