@@ -37,6 +37,16 @@ set(HR_CORE_SOURCES
     ${_runtime}/device/hr_device.c
     ${HR_TOKENIZER_SOURCES})
 
+# The core's headers in an order in which each needs only earlier ones.
+set(HR_CORE_HEADERS
+    ${_runtime}/abi/hr_abi.h
+    ${_runtime}/abi/hr_tokenizer_format.h
+    ${_runtime}/core/include/headrace.h
+    ${_runtime}/device/hr_device.h
+    ${_runtime}/core/hr_pure.h
+    ${_runtime}/core/hr_internal.h
+    ${_runtime}/core/hr_tokenizer_internal.h)
+
 # What compilers call behind one's back. The host has its own, so hr_core leaves them out.
 set(HR_SUPPORT_SOURCES
     ${_runtime}/core/support/hr_support_aarch64.c

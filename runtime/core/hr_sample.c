@@ -84,10 +84,10 @@ static void penalise(candidate *c, const int32_t *seen, uint32_t n_seen, float p
     }
 }
 
-static bool before(candidate a, candidate b) { return a.value > b.value || (a.value == b.value && a.id < b.id); }
+static bool ranks_before(candidate a, candidate b) { return a.value > b.value || (a.value == b.value && a.id < b.id); }
 
 /* Whether a belongs above b in a heap with the first candidate on top (best), or the last. */
-static bool above(candidate a, candidate b, bool best) { return best ? before(a, b) : before(b, a); }
+static bool above(candidate a, candidate b, bool best) { return best ? ranks_before(a, b) : ranks_before(b, a); }
 
 /* Restores a heap whose element i may be out of place. */
 static void sift(candidate *c, uint32_t n, uint32_t i, bool best) {
@@ -107,7 +107,7 @@ static void keep_best(candidate *c, uint32_t n, uint32_t k) {
   for (uint32_t i = k / 2; i-- > 0;)
     sift(c, k, i, false);
   for (uint32_t i = k; i < n; ++i)
-    if (before(c[i], c[0])) {
+    if (ranks_before(c[i], c[0])) {
       c[0] = c[i];
       sift(c, k, 0, false);
     }

@@ -3,7 +3,8 @@
 #   - nothing is undefined in the core with its support functions, as a whole archive and as a shared object,
 #   - no public symbol but those of the public headers,
 #   - core, tokenizer and sampler stay within 96 KB of code and constants on AArch64.
-# usage: freestanding.sh CLANG WORK_DIR INCLUDES(;) CORE(;) SUPPORT(;) PORT_NONE(;)
+#   - the core as one file compiles on its own.
+# usage: freestanding.sh CLANG WORK_DIR INCLUDES(;) CORE(;) SUPPORT(;) PORT_NONE(;) ONE_FILE
 set -euo pipefail
 clang=$1 work=$2
 ccache=$(command -v ccache || echo env)
@@ -11,6 +12,7 @@ IFS=';' read -ra includes <<<"$3"
 IFS=';' read -ra core <<<"$4"
 IFS=';' read -ra support <<<"$5"
 IFS=';' read -ra none <<<"$6"
+one_file=$7
 version=22
 failed=0
 fail() {
@@ -52,5 +54,9 @@ for level in 0 2; do
   check aarch64-linux-gnu $level
   check aarch64-none-elf $level
   check thumbv7em-none-eabi $level -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=softfp
+done
+for triple in x86_64-linux-gnu aarch64-none-elf; do
+  "$ccache" "$clang" --target=$triple -O2 -std=c11 -ffreestanding -Wall -Wextra -Werror -Wno-unused-parameter -c "$one_file" \
+    -o "$work/one-file.o" || fail "$triple: headrace_runtime.c"
 done
 exit $failed
