@@ -143,8 +143,10 @@ static void readTemplate(const JsonField &field, Spec &spec) {
   }
   if (texts != 1)
     return single.fail("one Sequence", std::to_string(texts));
-  spec.prefix.insert(spec.prefix.begin(), before.begin(), before.end());
-  spec.suffix.insert(spec.suffix.end(), after.begin(), after.end());
+  if (!spec.prefix.empty() || !spec.suffix.empty())
+    return field.fail("one TemplateProcessing", "another");
+  spec.prefix = before;
+  spec.suffix = after;
 }
 
 void readPostProcessor(const JsonField &field, Spec &spec) {

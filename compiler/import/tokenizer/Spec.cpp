@@ -155,6 +155,8 @@ void readAddedTokens(const JsonField &tokens, Spec &spec) {
     if (id != token.id)
       return entry["id"].fail("the id " + std::to_string(id) + " for " + inQuotes(token.content),
                               std::to_string(token.id));
+    if (id < spec.tokens.size() && spec.tokens[id] && *spec.tokens[id] != token.content)
+      return entry["id"].fail("an id that is free", std::to_string(id) + ", which is " + inQuotes(*spec.tokens[id]));
     spec.addedTokens.push_back(std::move(token));
   }
   std::vector<AddedToken> ordered;

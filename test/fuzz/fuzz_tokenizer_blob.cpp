@@ -1,0 +1,88 @@
+// Opens a tokenizer section that is arbitrary, or a good one with bytes changed, and uses it. Whatever a section holds,
+// nothing outside it may be touched.
+//
+//   input: u8 which (0: the rest is the section; 1, 2: a good one), u8 bytes of text, text, then the section or {u32
+//   place, u8 value}...
+#include "compiler/import/tokenizer/Tokenizer.h"
+#include "headrace.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+const char *const byteLevel = R"json({
+  "added_tokens": [{"id": 8, "content": "<x>", "lstrip": true, "rstrip": true, "single_word": true, "normalized": false}],
+  "normalizer": {"type": "NFC"},
+  "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "Digits"}, {"type": "ByteLevel"}]},
+  "decoder": {"type": "ByteLevel"},
+  "model": {"type": "BPE", "unk_token": "b", "ignore_merges": true, "merges": [["a", "b"], ["ab", "a"]],
+            "vocab": {"a": 0, "b": 1, "ab": 2, "aba": 3, "Ġ": 4, "Ì": 5, "ģ": 6, "Ġa": 7}}})json";
+
+const char *const characters = R"json({
+  "added_tokens": [{"id": 7, "content": "<x>", "special": true}, {"id": 8, "content": "ba b", "normalized": true}],
+  "normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "_"},
+                 {"type": "Replace", "pattern": {"String": " "}, "content": "__"}]},
+  "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "(?:a|bc)?[_b]+|\\p{L}(?!\\s)"}, "behavior": "MergedWithNext"},
+  "decoder": {"type": "Sequence", "decoders": [{"type": "Replace", "pattern": {"String": "_"}, "content": " "},
+              {"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 2, "stop": 0}]},
+  "model": {"type": "BPE", "unk_token": "b", "fuse_unk": true, "merges": ["a b", "_ _"],
+            "vocab": {"a": 0, "b": 1, "ab": 2, "_": 3, "__": 4, "<0xE4>": 5, "<0xBD>": 6}}})json";
+
+Bytes goodSection(const char *json) {
+  auto section = headrace::compileTokenizerText(json, "fuzz.json");
+  return section ? section.take() : Bytes();
+}
+
+Bytes sectionOf(uint8_t which, const uint8_t *data, size_t size) {
+  static const Bytes good[] = {goodSection(byteLevel), goodSection(characters)};
+  if (which == 0 || which > 2)
+    return Bytes(data, data + size);
+  Bytes section = good[which - 1];
+  if (section.empty())
+    std::abort();
+  for (; size >= 5; data += 5, size -= 5) {
+    uint32_t place;
+    memcpy(&place, data, 4);
+    section[place % section.size()] = data[4];
+  }
+  return section;
+}
+
+void use(const hr_tokenizer &tokenizer, const std::string &text, uint8_t flags) {
+  size_t needed = hr_tokenizer_scratch(&tokenizer, text.size()), n = 0;
+  if (needed < (1u << 20)) {
+    std::vector<uint64_t> scratch(needed / 8 + 1);
+    int32_t ids[64];
+    hr_encode(&tokenizer, text.data(), text.size(), flags & 1, ids, 64, &n, scratch.data(), needed);
+  }
+  char out[256];
+  hr_decoder state = {};
+  std::vector<int32_t> ids;
+  for (unsigned char c : text) {
+    hr_decode(&tokenizer, &state, c % 16, out, sizeof out, &n);
+    ids.push_back(c % 16);
+  }
+  hr_detokenize(&tokenizer, ids.data(), ids.size(), flags & 1, out, sizeof out, &n);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size < 2)
+    return 0;
+  size_t textBytes = std::min<size_t>(data[1], size - 2);
+  std::string text(reinterpret_cast<const char *>(data) + 2, textBytes);
+  Bytes bytes = sectionOf(data[0] % 4, data + 2 + textBytes, size - 2 - textBytes);
+  // Aligned, and of this size, so that a read beyond is seen.
+  std::vector<uint32_t> section((bytes.size() + 3) / 4);
+  if (!bytes.empty())
+    memcpy(section.data(), bytes.data(), bytes.size());
+  hr_tokenizer tokenizer;
+  if (hr_tokenizer_open(&tokenizer, section.data(), bytes.size()) == HR_OK)
+    use(tokenizer, text, data[0] >> 7);
+  return 0;
+}
