@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """Compares the tokenizer with the `tokenizers` package of Hugging Face on random and adversarial strings.
 
-usage: fuzz_against_hf.py PROBE TOKENIZER.json... [-n STRINGS] [--seed SEED]
+usage: fuzz_against_hf.py PROBE [TOKENIZER.json...] [-n STRINGS] [--seed SEED]
 
-PROBE is the executable tokenizer_probe. Checked for every string: ids without and with special tokens, text of the ids with and
+PROBE is the executable tokenizer_probe. Without files: the tokenizers of the test data (HEADRACE_TEST_DATA) and variants.py. Checked for every string: ids without and with special tokens, text of the ids with and
 without special tokens, the same text from a stream. Also checked: text of random ids. Exits with 77 (skipped) without the package.
 Code points that the host's Unicode data (utf8proc, and Python's) does not know are left out: what they are depends on the version.
 """
 import argparse
+import os
 import random
 import struct
 import subprocess
 import sys
+import tempfile
 import unicodedata
+from pathlib import Path
+
+import variants
 
 try:
     from tokenizers import Tokenizer
@@ -148,15 +153,30 @@ def fuzz(probe, path, strings, seed):
     return bad
 
 
+def default_tokenizers(out):
+    """The published tokenizers of the test data, and variants of two small ones, written to a folder."""
+    data = Path(os.environ.get("HEADRACE_TEST_DATA", Path(__file__).parents[2] / ".." / "shared"))
+    published = [data / "data/tokenizers" / name / "tokenizer.json" for name in ("gpt-2", "llama-bpe", "llama-spm", "qwen2")]
+    small = [data / "models/brook/tokenizer.json", data / "data/stories260K-hf/tokenizer.json"]
+    absent = [path for path in published + small if not path.exists()]
+    if absent:
+        print(f"{'failed' if os.environ.get('CI') == 'true' else 'skipped'}: {absent[0]} is absent")
+        sys.exit(1 if os.environ.get("CI") == "true" else 77)
+    variants.main(*small, out)
+    return published + small + sorted(Path(out).glob("*.json"))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("probe")
-    parser.add_argument("tokenizers", nargs="+")
+    parser.add_argument("tokenizers", nargs="*")
     parser.add_argument("-n", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     print(f"seed {options.seed}")
-    bad = sum(fuzz(options.probe, path, options.n, options.seed) for path in options.tokenizers)
+    with tempfile.TemporaryDirectory() as out:
+        paths = options.tokenizers or default_tokenizers(out)
+        bad = sum(fuzz(options.probe, str(path), options.n, options.seed) for path in paths)
     sys.exit(1 if bad else 0)
 
 
