@@ -47,6 +47,7 @@ static void addPartitionStage(mlir::OpPassManager &manager, const PipelineOption
   // Operations are where the rules say, weights and caches where their readers are.
   partition::PlaceOptions place;
   place.place.assign(options.place.begin(), options.place.end());
+  place.noFallback = options.noFallback;
   manager.addPass(partition::createPlace(place));
   // What crosses between devices does so visibly.
   manager.addPass(partition::createInsertTransfers());

@@ -14,6 +14,7 @@ namespace headrace {
 struct PipelineOptions {
   std::string name = "model";     ///< of the library, a C identifier
   std::vector<std::string> place; ///< rules PATTERN=DEVICE
+  bool noFallback = false;        ///< refuse what a rule wants and cannot be done
   std::string quant = "w4";       ///< encoding of matrices
   std::string embed, head;        ///< of the embedding table and the head's matrix; empty: as quant
   int64_t group = 64;             ///< elements along K that share a scale

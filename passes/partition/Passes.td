@@ -8,7 +8,8 @@ def Place : Pass<"hr-place", "::mlir::ModuleOp"> {
   let description = [{
     `device` is an index in the module's `target.devices`; everything is on device 0 but what a rule of `place` moves. A rule is
     `PATTERN=DEVICE`: a pattern of anchors (a star for anything between dots, and whatever follows a dot) and a device's name, kind or
-    index; of several rules that match, the last one counts. Embedding lookups stay on device 0, where the tokens are.
+    index; of several rules that match, the last one counts. Embedding lookups stay on device 0, where the tokens are; a rule that wants
+    them elsewhere gives a remark, or an error with `no-fallback`.
     A weight lies where its readers are. One that is read on two devices is duplicated, with a remark that says the price.
     ```mlir
     // place = layers.*.mlp=reference
@@ -17,7 +18,8 @@ def Place : Pass<"hr-place", "::mlir::ModuleOp"> {
     %g = model.linear %n, %w {device = 1 : i32} : ...
     ```
   }];
-  let options = [ListOption<"place", "place", "std::string", "rules PATTERN=DEVICE">];
+  let options = [ListOption<"place", "place", "std::string", "rules PATTERN=DEVICE">,
+                 Option<"noFallback", "no-fallback", "bool", "false", "refuse what a rule wants and cannot be done">];
 }
 
 def InsertTransfers : Pass<"hr-insert-transfers", "::mlir::ModuleOp"> {

@@ -70,6 +70,7 @@ struct Place : partition::impl::PlaceBase<Place> {
   /// Places row operations by the rules; a rule that matches nothing is a mistake worth naming.
   LogicalResult placeOperations(ArrayRef<Rule> rules) {
     SmallVector<bool> matched(rules.size());
+    bool refused = false;
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](Operation *op) {
         if (isa<func::FuncOp>(op) || !isPlaceable(op))
@@ -80,8 +81,16 @@ struct Place : partition::impl::PlaceBase<Place> {
             device = rule.device;
             matched[index] = true;
           }
-        setDevice(op, isa<model::EmbedOp>(op) ? 0 : device);
+        if (isa<model::EmbedOp>(op) && device != 0) {
+          refused = noFallback;
+          InFlightDiagnostic diag = noFallback ? op->emitError() : op->emitRemark();
+          diag << "place: '" << model::anchorOf(op->getLoc()) << "' stays on device 0, where the tokens are";
+          device = 0;
+        }
+        setDevice(op, device);
       });
+    if (refused)
+      return failure();
     for (auto [rule, hit] : llvm::zip(rules, matched))
       if (!hit)
         return getOperation().emitError() << "place: pattern '" << rule.pattern << "' matches nothing";

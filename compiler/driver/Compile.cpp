@@ -1,0 +1,283 @@
+// `headrace compile`, step by step: read, import, pass pipeline, fit, bundle.
+#include "compiler/driver/Compile.h"
+
+#include "compiler/bundle/WriteBundle.h"
+#include "compiler/driver/Fit.h"
+#include "compiler/driver/Targets.h"
+#include "compiler/import/hf/HFImport.h"
+#include "compiler/import/tokenizer/Tokenizer.h"
+#include "compiler/pipeline/Diagnostics.h"
+#include "compiler/pipeline/DumpIR.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "compiler/support/ErrorText.h"
+#include "dialects/Dialects.h"
+#include "dialects/model/Model.h"
+#include "dialects/target/Target.h"
+#include "passes/support/Anchors.h"
+#include "targets/common/EmitLibrary.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace headrace {
+namespace {
+
+/// Time per phase, and the line that shows progress on a terminal.
+class Phases {
+public:
+  explicit Phases(bool visible) : visible(visible) {}
+  ~Phases() { show(""); }
+  void begin(const std::string &name) {
+    end();
+    current = name;
+    start = Clock::now();
+    show(name);
+  }
+  void end() {
+    if (!current.empty())
+      seconds.push_back({current, std::chrono::duration<double>(Clock::now() - start).count()});
+    current.clear();
+  }
+  void show(const std::string &text) {
+    if (visible)
+      std::fprintf(stderr, "\r\033[K%s%s", text.c_str(), text.empty() ? "" : " ...");
+  }
+  std::vector<std::pair<std::string, double>> seconds;
+
+private:
+  using Clock = std::chrono::steady_clock;
+  bool visible;
+  std::string current;
+  Clock::time_point start;
+};
+
+/// One compile. Members are what the steps hand on.
+class Compilation {
+public:
+  explicit Compilation(const CompileRequest &request) : request(request), phases(request.progress) {}
+  Result<CompileReport> run();
+
+private:
+  Result<void> readModel();
+  Result<void> importModel();
+  Result<void> makePlan();
+  Result<void> checkMemory();
+  Result<void> writeOutput();
+  FailureOr<std::vector<Artifact>> emit(BlobIdentity blob);
+  ManifestSettings settings();
+
+  const CompileRequest &request;
+  Phases phases;
+  std::unique_ptr<DumpIR> dumps;
+  std::unique_ptr<MLIRContext> context;
+  std::unique_ptr<DiagnosticCollector> diagnostics;
+  std::optional<LlamaFolder> folder;
+  std::string tokenizer;
+  OwningOpRef<ModuleOp> module;
+  std::string name;
+  CompileReport report;
+};
+
+Result<void> Compilation::readModel() {
+  phases.begin("read");
+  auto opened = openLlamaFolder(request.model);
+  if (!opened)
+    return opened.error();
+  folder.emplace(opened.take());
+  report.notes = folder->warnings;
+  // A folder without a tokenizer compiles and runs on token ids.
+  std::string path = request.model + "/tokenizer.json";
+  if (!llvm::sys::fs::exists(path)) {
+    report.notes.push_back("tokenizer.json: none; the bundle runs on token ids");
+    return {};
+  }
+  auto section = compileTokenizer(path);
+  if (!section)
+    return section.error();
+  tokenizer.assign(section->begin(), section->end());
+  return {};
+}
+
+Result<void> Compilation::importModel() {
+  phases.begin("import");
+  DialectRegistry registry;
+  registerDialects(registry);
+  context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  diagnostics = std::make_unique<DiagnosticCollector>(*context);
+  HFImportOptions options;
+  options.name = name;
+  options.context = request.context;
+  auto imported = importLlama(*context, *folder, options);
+  if (!imported)
+    return imported.error();
+  module = imported.take();
+  SmallVector<Attribute> devices;
+  for (const std::string &target : request.targets) {
+    const Device *device = findDevice(target);
+    devices.push_back(allTargets().find(device->backend)->describe(context.get(), *device));
+  }
+  (*module)->setAttr(target::kDevicesAttr, ArrayAttr::get(context.get(), devices));
+  if (dumps)
+    dumps->write(*module, "import");
+  return {};
+}
+
+Result<void> Compilation::makePlan() {
+  phases.begin("passes");
+  PipelineOptions options;
+  options.name = name;
+  options.place = request.place;
+  options.noFallback = request.noFallback;
+  options.quant = request.quant;
+  options.embed = request.embed;
+  options.head = request.head;
+  options.group = request.group;
+  options.kv = request.kv;
+  options.taps = request.taps;
+  PassManager manager(context.get());
+  addPipeline(manager, options);
+  if (dumps)
+    manager.addInstrumentation(dumps->instrument());
+  if (failed(manager.run(*module)))
+    return diagnostics->error("a pass failed without a message");
+  return {};
+}
+
+Result<void> Compilation::checkMemory() {
+  const Device &device = *findDevice(request.targets.front());
+  MemoryNeed need = memoryNeedOf(*module);
+  need.weights += tokenizer.size();
+  return checkFit(need, device.usableBytes(), device.name);
+}
+
+FailureOr<std::vector<Artifact>> Compilation::emit(BlobIdentity blob) {
+  phases.begin("codegen");
+  OwningOpRef<ModuleOp> library(module->clone());
+  PassManager manager(context.get());
+  addLibraryPasses(manager, allTargets(), blob);
+  if (dumps)
+    manager.addInstrumentation(dumps->instrument());
+  if (failed(manager.run(*library)))
+    return failure();
+  EmitOptions options;
+  options.threads = request.threads;
+  auto artifacts = emitLibrary(*library, options);
+  phases.begin("bundle");
+  return artifacts;
+}
+
+/// The spelling of the encoding of a weight symbol, "" if there is none.
+std::string encodingOf(ModuleOp module, StringRef symbol) {
+  auto weight =
+      SymbolTable::lookupNearestSymbolFrom<model::WeightOp>(module, StringAttr::get(module.getContext(), symbol));
+  return weight && weight.getEncAttr() ? weight.getEncAttr().getSpelling().str() : "";
+}
+
+ManifestSettings Compilation::settings() {
+  ManifestSettings s;
+  s.target = llvm::join(request.targets, ",");
+  s.place = llvm::join(request.place, ",");
+  s.quant = request.quant;
+  s.embed = encodingOf(*module, "embed");
+  s.head = encodingOf(*module, "head");
+  if (s.head.empty())
+    s.head = s.embed;
+  s.group = uint64_t(request.group);
+  s.context = uint64_t((*module)->getAttrOfType<IntegerAttr>(model::kContextAttr).getInt());
+  for (auto cache : module->getOps<model::KVCacheOp>()) {
+    s.kv = (cache.getKTypeAttr().getSpelling() + "," + cache.getVTypeAttr().getSpelling()).str();
+    break;
+  }
+  s.taps = llvm::join(request.taps, ",");
+  return s;
+}
+
+Result<void> Compilation::writeOutput() {
+  phases.begin("weights");
+  BundleRequest bundle{
+      *module, *folder, name, settings(), tokenizer, request.threads, [this](BlobIdentity blob) { return emit(blob); },
+      {}};
+  if (request.progress)
+    bundle.progress = [this](const std::string &what, double done) {
+      phases.show(what + " " + std::to_string(int(done * 100)) + "%");
+    };
+  auto written = writeBundle(request.output, bundle);
+  phases.end();
+  if (!written)
+    return written.error();
+  report.manifest = written.take();
+  return {};
+}
+
+Result<CompileReport> Compilation::run() {
+  name = request.name.empty() ? identifierFrom(request.model) : request.name;
+  if (!request.dumpIR.empty()) {
+    auto opened = DumpIR::open(request.dumpIR);
+    if (!opened)
+      return opened.error();
+    dumps = opened.take();
+  }
+  HR_TRY(readModel());
+  HR_TRY(importModel());
+  HR_TRY(makePlan());
+  HR_TRY(checkMemory());
+  HR_TRY(writeOutput());
+  if (dumps)
+    HR_TRY(dumps->finish());
+  report.notes.insert(report.notes.end(), diagnostics->notes().begin(), diagnostics->notes().end());
+  report.seconds = phases.seconds;
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) == 0)
+    report.peakBytes = uint64_t(usage.ru_maxrss) * 1024;
+  return std::move(report);
+}
+
+} // namespace
+
+Result<CompileReport> compileModel(const CompileRequest &request) { return Compilation(request).run(); }
+
+Result<std::vector<std::string>> resolveTargets(const std::string &list) {
+  std::vector<std::string> names;
+  SmallVector<StringRef> parts;
+  StringRef(list).split(parts, ',');
+  for (StringRef part : parts) {
+    const Device *device = findDevice(part.str());
+    if (!device)
+      return Error(unknownDeviceMessage(part.str()));
+    if (llvm::is_contained(names, device->name))
+      return expectedFound("--target", "each target once", inQuotes(list));
+    if (!names.empty() && StringRef(findDevice(names.front())->getVariant().triple) != device->getVariant().triple &&
+        device->kind != HR_DEVICE_REFERENCE)
+      return expectedFound("--target", "targets of one triple", inQuotes(list));
+    names.push_back(device->name);
+  }
+  if (names.size() > HR_MAX_DEVICES)
+    return expectedFound("--target", "at most " + std::to_string(HR_MAX_DEVICES) + " targets",
+                         std::to_string(names.size()));
+  return names;
+}
+
+std::string identifierFrom(const std::string &folder) {
+  SmallString<128> path(folder);
+  llvm::sys::fs::make_absolute(path);
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  StringRef last = llvm::sys::path::filename(path);
+  std::string name;
+  for (char c : last == "." ? llvm::sys::path::filename(llvm::sys::path::parent_path(path)) : last)
+    name += llvm::isAlnum(c) ? char(llvm::toLower(c)) : '_';
+  if (name.empty() || llvm::isDigit(name[0]))
+    name = "m" + name;
+  return name;
+}
+
+} // namespace headrace
