@@ -214,7 +214,7 @@ Result<void> Compilation::writeOutput() {
   auto written = writeBundle(request.output, bundle);
   phases.end();
   if (!written)
-    return written.error();
+    return diagnostics->error(written.error().message());
   report.manifest = written.take();
   return {};
 }
