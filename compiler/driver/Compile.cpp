@@ -72,7 +72,9 @@ private:
   Result<void> makePlan();
   Result<void> checkMemory();
   Result<void> writeOutput();
+  FailureOr<std::vector<Artifact>> generate(ModuleOp plan, BlobIdentity blob, DumpIR *dump);
   FailureOr<std::vector<Artifact>> emit(BlobIdentity blob);
+  FailureOr<std::string> emitForHost(BlobIdentity blob);
   ManifestSettings settings();
 
   const CompileRequest &request;
@@ -160,20 +162,44 @@ Result<void> Compilation::checkMemory() {
   return checkFit(need, device.usableBytes(), device.name);
 }
 
-FailureOr<std::vector<Artifact>> Compilation::emit(BlobIdentity blob) {
-  phases.begin("codegen");
-  OwningOpRef<ModuleOp> library(module->clone());
+FailureOr<std::vector<Artifact>> Compilation::generate(ModuleOp plan, BlobIdentity blob, DumpIR *dump) {
+  OwningOpRef<ModuleOp> library(plan.clone());
   PassManager manager(context.get());
   addLibraryPasses(manager, allTargets(), blob);
-  if (dumps)
-    manager.addInstrumentation(dumps->instrument());
+  if (dump)
+    manager.addInstrumentation(dump->instrument());
   if (failed(manager.run(*library)))
     return failure();
   EmitOptions options;
   options.threads = request.threads;
-  auto artifacts = emitLibrary(*library, options);
+  return emitLibrary(*library, options);
+}
+
+FailureOr<std::vector<Artifact>> Compilation::emit(BlobIdentity blob) {
+  phases.begin("codegen");
+  auto artifacts = generate(*module, blob, dumps.get());
   phases.begin("bundle");
   return artifacts;
+}
+
+/// The same plan for this machine: every device keeps its kind, the first gets this machine's instruction set.
+FailureOr<std::string> Compilation::emitForHost(BlobIdentity blob) {
+  const Device *host = findDevice("host");
+  if (!host)
+    return std::string();
+  OwningOpRef<ModuleOp> plan(module->clone());
+  SmallVector<Attribute> devices(plan->getOperation()->getAttrOfType<ArrayAttr>(target::kDevicesAttr).getValue());
+  if (StringRef(findDevice(request.targets.front())->backend) == "reference")
+    host = findDevice("reference");
+  devices[0] = allTargets().find(host->backend)->describe(context.get(), *host);
+  (*plan)->setAttr(target::kDevicesAttr, ArrayAttr::get(context.get(), devices));
+  auto artifacts = generate(*plan, blob, nullptr);
+  if (failed(artifacts))
+    return failure();
+  for (Artifact &artifact : *artifacts)
+    if (artifact.kind == ArtifactKind::SharedLibrary)
+      return std::move(artifact.bytes);
+  return std::string();
 }
 
 /// The spelling of the encoding of a weight symbol, "" if there is none.
@@ -204,9 +230,9 @@ ManifestSettings Compilation::settings() {
 
 Result<void> Compilation::writeOutput() {
   phases.begin("weights");
-  BundleRequest bundle{
-      *module, *folder, name, settings(), tokenizer, request.threads, [this](BlobIdentity blob) { return emit(blob); },
-      {}};
+  BundleRequest bundle{*module, *folder, name, settings(), tokenizer, request.threads, {}, {}, {}};
+  bundle.emit = [this](BlobIdentity blob) { return emit(blob); };
+  bundle.emitForHost = [this](BlobIdentity blob) { return emitForHost(blob); };
   if (request.progress)
     bundle.progress = [this](const std::string &what, double done) {
       phases.show(what + " " + std::to_string(int(done * 100)) + "%");

@@ -17,7 +17,7 @@ using namespace headrace;
 namespace {
 constexpr int64_t kArenaAlign = 64;
 constexpr int64_t kWeightAlign = 128;
-constexpr int64_t kSectionAlign = 16384;
+constexpr int64_t kSectionAlign = 128;
 
 /// A buffer of one entry and the steps between which it is alive, both included.
 struct Lifetime {

@@ -23,7 +23,7 @@ plan.buffer @kv.v {device = 0 : i32, rows = 1 : i64, row_bytes = 8192 : i64, kv}
 // CHECK: plan.library @m {{.*}}hidden_rows = #plan.slot<@arena0 + 64 stride 64>, logits = #plan.slot<@arena0 + 2112 stride 64>
 // CHECK: plan.base @arena0 {bytes = 8512 : i64, device = 0 : i32, kind = "arena"}
 // CHECK: plan.base @kv0 {align = 128 : i64, bytes = 12288 : i64, device = 0 : i32, kind = "kv"}
-// CHECK: plan.base @section0 {align = 16384 : i64
+// CHECK: plan.base @section0 {align = 128 : i64
 plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 : i64, context = 64 : i64, max_positions = 64 : i64, bos = 0 : i32,
   eos = array<i32: 0>, sites = ["n"], tokens = #plan.slot<@tokens + 0 stride 1>, hidden_rows = #plan.slot<@hidden + 0 stride 64>,
   logits = #plan.slot<@logits + 0 stride 64>}
