@@ -2,6 +2,7 @@
 """Code generation from a plan to files that run: every variant's library is linked, inspected with nm and readelf, and its steps are
 executed (AArch64 under qemu) by driver.c. Arguments: headrace-emit, a work folder, the folder of runtime/abi, LLVM's tool folder."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -74,6 +75,13 @@ def check_layout(out):
             assert str(HERE.parents[1]).encode() not in path.read_bytes(), f"{path}: holds a path of this machine"
 
 
+def check_registers(out):
+    """x18 belongs to the platform on Android."""
+    for path in (out / "libtiny.so", out / "headrace-run"):
+        code = run(TOOLS / "llvm-objdump", "-d", "--no-show-raw-insn", path)
+        assert not re.search(r"\b[xw]18\b", code), f"{path}: uses x18"
+
+
 def execute(out, cpu):
     compiler = "aarch64-linux-gnu-gcc" if cpu else "cc"
     if not shutil.which(compiler):
@@ -101,6 +109,8 @@ def main():
         out = emit(device, kind, device, "--jobs=2")
         check_symbols(out)
         check_layout(out)
+        if cpu:
+            check_registers(out)
         check_same(out, emit(device, kind, device + "-again", "--jobs=1"))
         check_symbols(emit(device, kind, device + "-O0", "--opt-level=0"))
         ran = NEEDS.get(device, "") in features and execute(out, cpu)
