@@ -24,10 +24,12 @@ if not (BUILD / "bin/headrace-compile").exists() and os.environ.get("HEADRACE_E2
 WORK = BUILD / "test/e2e"
 BUNDLES = WORK / "bundles"
 
-X86_TARGETS = ["x86-64-v3", "x86-64-v3+avxvnni", "x86-64-v4+vnni"]
+# The -evex one executes the AVX-VNNI kernels on machines that know the instruction in EVEX encoding only.
+X86_TARGETS = ["x86-64-v3", "x86-64-v3+avxvnni", "x86-64-v3+avxvnni-evex", "x86-64-v4+vnni"]
 ARM_CPUS = {"armv8-a": "cortex-a53", "armv8.2-a+dotprod": "cortex-a76", "armv8.6-a+i8mm": "max"}
 CPU_FLAGS = {"x86-64-v3": ("avx2", "fma", "f16c"), "x86-64-v3+avxvnni": ("avx2", "fma", "f16c", "avx_vnni"),
-             "x86-64-v4+vnni": ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni")}
+             "x86-64-v4+vnni": ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni"),
+             "x86-64-v3+avxvnni-evex": ("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni")}
 
 
 def fail(message):

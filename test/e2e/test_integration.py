@@ -1,0 +1,73 @@
+"""Bundles inside other people's programs: the embed example, an installed Headrace found by CMake, a bundle found by CMake.
+
+usage: test_integration.py embed|install|package...
+"""
+import shutil
+import tempfile
+from pathlib import Path
+
+import models
+from harness import BUILD, RUNNER, WORK, bundle, command, fail, main
+
+EMBED = models.PROJECT / "examples/embed"
+
+
+def embed():
+    """cc and aarch64-linux-gnu-gcc, weights mapped and linked: all say the same; the program's sources stay small."""
+    lines = len((EMBED / "embed.c").read_text().splitlines())
+    if lines > 60:
+        fail(f"embed.c has {lines} lines")
+    done = command([EMBED / "run.sh", RUNNER, WORK / "embed"])
+    print(done.stdout)
+    if done.stdout.count("ok: ") != 4:
+        fail("expected four programs (is the AArch64 compiler or qemu missing?)")
+    said = command([RUNNER, "run", WORK / "embed/host.bundle", "-p", "In the beginning", "-n", 40, "--temperature", 0]).stdout
+    if done.stdout.splitlines()[-5].strip() not in said:
+        fail(f"headrace run says {said!r}")
+
+
+def build_with_cmake(scratch, text, prefix):
+    project = Path(scratch) / "project"
+    project.mkdir()
+    for file in ("embed.c", "weights_mapped.c"):
+        shutil.copy(EMBED / file, project)
+    (project / "CMakeLists.txt").write_text(text)
+    command(["cmake", "-G", "Ninja", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={prefix}"])
+    command(["ninja", "-C", project / "build"])
+    said = command([project / "build/speak"]).stdout
+    if len(said.strip()) < 20:
+        fail(f"the program says {said!r}")
+
+
+def install():
+    """cmake --install, then find_package(Headrace) and headrace_add_bundle in a project of its own."""
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        prefix = Path(scratch) / "prefix"
+        command(["cmake", "--install", BUILD, "--prefix", prefix])
+        build_with_cmake(scratch, f"""cmake_minimum_required(VERSION 3.25)
+project(speak C)
+find_package(Headrace REQUIRED)
+find_package(Threads REQUIRED)
+headrace_add_bundle(brook MODEL {models.BROOK} TARGET host QUANT w4)
+add_executable(speak embed.c weights_mapped.c)
+target_compile_definitions(speak PRIVATE WEIGHTS_FILE="${{brook_WEIGHTS}}" _GNU_SOURCE)
+target_link_libraries(speak PRIVATE brook Threads::Threads)
+""", prefix)
+
+
+def package():
+    """find_package of a bundle itself."""
+    out = bundle(models.BROOK, "--target", "host", "--quant", "w4")
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        build_with_cmake(scratch, """cmake_minimum_required(VERSION 3.25)
+project(speak C)
+find_package(brook REQUIRED)
+find_package(Threads REQUIRED)
+add_executable(speak embed.c weights_mapped.c)
+target_compile_definitions(speak PRIVATE WEIGHTS_FILE="${brook_WEIGHTS}" _GNU_SOURCE)
+target_link_libraries(speak PRIVATE brook::brook Threads::Threads)
+""", out)
+
+
+if __name__ == "__main__":
+    main({"embed": embed, "install": install, "package": package})
