@@ -1,144 +1,247 @@
 #include "targets/cpu/Kernels.h"
 #include "targets/cpu/Math.h"
 #include "targets/cpu/Tuning.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 
 namespace headrace {
 namespace {
 
-/// One row and head. Scores of up to `tuning.attendTiles` tiles of 32 positions are computed together (positions are
-/// lanes), then the online softmax takes the tiles one after another. Sums over positions keep head elements in lanes,
-/// in `out` itself.
+/// One row and head: its query, its output and how many positions it attends to.
+struct Query {
+  Value q, out, count;
+};
+
+/// Attention of a block of queries that share a kv head, so that keys and values are loaded and widened once for all of
+/// them. Scores of some tiles of 32 positions are computed together (positions are lanes); the online softmax then
+/// takes the tiles one after another. Sums over positions keep head elements in lanes, in `out` itself.
+///
+/// Queries of a block may end at different positions. A tile that lies wholly beyond a query's end changes nothing in
+/// it, to the bit: all scores are -inf, so m stays, the factor is exp(0) = 1 and the sum 0.
 class AttendEmitter {
 public:
   AttendEmitter(VectorBuilder &b, const KernelSpec &spec)
       : b(b), spec(spec), tuning(tuningOf(b.variant)), kElement(spec.kType == Encoding::F32 ? b.f32 : b.f16),
         vElement(spec.vType == Encoding::F32 ? b.f32 : b.f16), kBytes(kElement.getIntOrFloatBitWidth() / 8),
-        vBytes(vElement.getIntOrFloatBitWidth() / 8), scores(b.scratch(tuning.attendTiles * 128)) {}
+        vBytes(vElement.getIntOrFloatBitWidth() / 8), weights(b.scratch(maxTiles * 128)), tileFactors(b.scratch(128)) {}
 
   void run(const KernelArguments &args) {
-    int64_t dim = spec.headDim;
-    b.loop(b.toIndex(args.begin), b.toIndex(args.end), 1, [&](Value tile) {
-      Value rows = b.toIndex(args.nValid), head = b.udiv(tile, rows), row = b.isub(tile, b.imul(head, rows));
-      Value kvHead = b.udiv(head, b.i64c(spec.heads / spec.kvHeads)), headOffset = b.imul(head, b.i64c(dim * 4));
-      q = b.at(b.at(args.operands[0], b.imul(row, b.i64c(KernelSpec::floatRowBytes(spec.qkvCols())))), headOffset);
-      k = b.at(args.operands[1], b.imul(kvHead, b.i64c(spec.context * dim * kBytes)));
-      v = b.at(args.operands[2], b.imul(kvHead, b.i64c(spec.context * dim * vBytes)));
-      Value outRow = b.at(args.operands[3], b.imul(row, b.i64c(KernelSpec::floatRowBytes(spec.heads * dim))));
-      out = b.at(outRow, headOffset);
-      one(b.iadd(b.iadd(b.toIndex(args.pos), row), b.i64c(1)));
-      if (spec.heads * dim != KernelSpec::pad32(spec.heads * dim))
-        b.ifThen(b.less(b.i64c(spec.heads - 2), head), [&] { clearPadding(outRow); });
+    Value begin = b.toIndex(args.begin), end = b.toIndex(args.end);
+    // Consecutive tiles are the rows of a head, then those of the next: this many share a kv head.
+    int64_t headsPerKv = spec.heads / spec.kvHeads;
+    Value share = b.imul(b.toIndex(args.nValid), b.i64c(headsPerKv));
+    Value last = b.udiv(b.iadd(end, b.isub(share, b.i64c(1))), share);
+    int64_t atOnce = queriesAtOnce(headsPerKv);
+    b.loop(b.udiv(begin, share), last, 1, [&](Value kvHead) {
+      k = b.at(args.operands[1], b.imul(kvHead, b.i64c(spec.context * spec.headDim * kBytes)));
+      v = b.at(args.operands[2], b.imul(kvHead, b.i64c(spec.context * spec.headDim * vBytes)));
+      Value first = b.imul(kvHead, share), lo = b.smax(begin, first), hi = b.smin(end, b.iadd(first, share));
+      Value blocked = b.isub(hi, b.urem(b.isub(hi, lo), b.i64c(atOnce)));
+      b.loop(lo, blocked, atOnce, [&](Value tile) { attendFrom(args, tile, atOnce, tuning.attendTiles); });
+      b.loop(blocked, hi, 1, [&](Value tile) { attendFrom(args, tile, 1, tuning.attendTilesAlone); });
     });
   }
 
 private:
-  /// Attends to positions 0 .. count-1.
-  void one(Value count) {
-    b.forEachRun(unsigned(spec.headDim),
-                 [&](unsigned first, unsigned width) { b.store(b.real(b.vec(b.f32, width), 0.0f), out, first * 4); });
-    int64_t atOnce = 32 * tuning.attendTiles;
-    Value minusInfinity = b.real(b.f32, -std::numeric_limits<float>::infinity()), zero = b.real(b.f32, 0.0f);
-    Value whole = b.iand(count, b.i64c(-atOnce));
-    Values state = b.loop(b.i64c(0), whole, atOnce, {minusInfinity, zero}, [&](Value first, ValueRange carried) {
-      writeScores(first, tuning.attendTiles, Value());
-      return b.loop(b.i64c(0), b.i64c(atOnce), 32, carried, [&](Value offset, ValueRange inner) {
-        return softmaxStep(b.at(scores, b.shl(offset, 2)), b.iadd(first, offset), b.i64c(32), inner);
-      });
-    });
-    state = b.loop(whole, count, 32, state, [&](Value first, ValueRange carried) {
-      Value valid = b.smin(b.isub(count, first), b.i64c(32));
-      writeScores(first, 1, valid);
-      return softmaxStep(scores, first, valid, carried);
-    });
-    Value inverse = b.fdiv(b.real(b.f32, 1.0f), state[1]);
-    b.forEachRun(unsigned(spec.headDim), [&](unsigned first, unsigned width) {
-      Value sum = b.load(b.vec(b.f32, width), out, first * 4);
-      b.store(b.fmul(sum, b.splat(inverse, width)), out, first * 4);
-    });
+  /// Most tiles of scores that are held at once: queries times tiles.
+  static constexpr int64_t maxTiles = 16;
+
+  /// The most queries the registers allow, rather fewer if then a kv head's queries are a whole number of blocks.
+  int64_t queriesAtOnce(int64_t headsPerKv) const {
+    for (int64_t n = tuning.attendQueries; n > 1; --n)
+      if (headsPerKv % n == 0)
+        return n;
+    return tuning.attendQueries;
   }
 
-  /// scores[j] = (chain over d of q[d] * k[d][j]) * scale for `tiles` tiles from position `first`; lanes at or beyond
-  /// `valid` of a tile (when given) become -inf, whatever the cache holds there.
-  void writeScores(Value first, unsigned tiles, Value valid) {
+  void attendFrom(const KernelArguments &args, Value tile, int64_t queries, unsigned tiles) {
+    int64_t dim = spec.headDim, width = spec.heads * dim;
+    Value rows = b.toIndex(args.nValid), pos = b.toIndex(args.pos);
+    llvm::SmallVector<Query> block;
+    for (int64_t i = 0; i != queries; ++i) {
+      Value index = b.iadd(tile, b.i64c(i)), head = b.udiv(index, rows), row = b.isub(index, b.imul(head, rows));
+      Value offset = b.imul(head, b.i64c(dim * 4));
+      Value outRow = b.at(args.operands[3], b.imul(row, b.i64c(KernelSpec::floatRowBytes(width))));
+      Value qRow = b.at(args.operands[0], b.imul(row, b.i64c(KernelSpec::floatRowBytes(spec.qkvCols()))));
+      block.push_back({b.at(qRow, offset), b.at(outRow, offset), b.iadd(b.iadd(pos, row), b.i64c(1))});
+      if (width != KernelSpec::pad32(width)) // a row's padding belongs to its last head
+        b.ifThen(b.less(b.i64c(spec.heads - 2), head), [&] {
+          for (int64_t j = width; j < KernelSpec::pad32(width); ++j)
+            b.store(b.real(b.f32, 0.0f), outRow, j * 4);
+        });
+    }
+    attend(block, tiles);
+  }
+
+  void attend(llvm::ArrayRef<Query> block, unsigned tiles) {
+    Value least = block.front().count, most = least, zero = b.real(b.f32, 0.0f);
+    for (const Query &query : block) {
+      least = b.smin(least, query.count);
+      most = b.smax(most, query.count);
+      forEachPart(
+          [&](unsigned first, unsigned width) { b.store(b.real(b.vec(b.f32, width), 0.0f), query.out, first * 4); });
+    }
+    Values state(block.size(), b.real(b.f32, -std::numeric_limits<float>::infinity()));
+    state.append(block.size(), zero);
+    int64_t step = 32 * tiles;
+    Value whole = b.iand(least, b.i64c(-step));
+    state = b.loop(b.i64c(0), whole, step, state, [&](Value first, ValueRange carried) {
+      return softmaxTiles(block, first, tiles, /*masked=*/false, carried);
+    });
+    state = b.loop(whole, most, 32, state, [&](Value first, ValueRange carried) {
+      return softmaxTiles(block, first, 1, /*masked=*/true, carried);
+    });
+    for (size_t i = 0; i != block.size(); ++i) {
+      Value inverse = b.fdiv(b.real(b.f32, 1.0f), state[block.size() + i]);
+      forEachPart([&](unsigned first, unsigned width) {
+        Value sum = b.load(b.vec(b.f32, width), block[i].out, first * 4);
+        b.store(b.fmul(sum, b.splat(inverse, width)), block[i].out, first * 4);
+      });
+    }
+  }
+
+  /// s[j] = (chain over d of q[d] * k[d][j]) * scale for `tiles` tiles from position `first`: registers, then tiles,
+  /// then queries. When masked, lanes beyond a query's end become -inf, whatever the cache holds there.
+  Values scoresOf(llvm::ArrayRef<Query> block, Value first, unsigned tiles, bool masked) {
     int64_t dim = spec.headDim, whole = dim / 4 * 4;
+    unsigned perQuery = tiles * b.perTile;
     Value from = b.at(k, b.imul(first, b.i64c(dim * kBytes)));
     auto steps = [&](Value d, ValueRange carried, unsigned count) {
-      Values acc(carried), x = b.broadcastRun(b.at(q, b.shl(d, 2)), count);
+      Values acc(carried);
+      llvm::SmallVector<Values> x;
+      for (const Query &query : block)
+        x.push_back(b.broadcastRun(b.at(query.q, b.shl(d, 2)), count));
       Value at = b.at(from, b.imul(d, b.i64c(32 * kBytes)));
       for (unsigned i = 0; i != count; ++i)
-        for (unsigned t = 0; t != tiles; ++t) {
-          Values keys = b.loadTile(kElement, b.at(at, (t * dim + i) * 32 * kBytes), b.perTile);
-          for (unsigned r = 0; r != b.perTile; ++r)
-            acc[t * b.perTile + r] = b.fma(x[i], keys[r], acc[t * b.perTile + r]);
-        }
+        for (unsigned t = 0; t != tiles; ++t)
+          for (unsigned r = 0; r != b.perTile; ++r) {
+            Value keys = b.extf(b.load(b.vec(kElement, b.lanes), at, ((t * dim + i) * 32 + r * b.lanes) * kBytes));
+            for (size_t n = 0; n != block.size(); ++n) {
+              Value &to = acc[n * perQuery + t * b.perTile + r];
+              to = b.fma(x[n][i], keys, to);
+            }
+          }
       return acc;
     };
-    Values acc(tiles * b.perTile, b.real(b.floats(), 0.0f));
+    Values acc(block.size() * perQuery, b.real(b.floats(), 0.0f));
     acc = b.loop(b.i64c(0), b.i64c(whole), 4, acc, [&](Value d, ValueRange carried) { return steps(d, carried, 4); });
     if (whole != dim)
       acc = steps(b.i64c(whole), acc, unsigned(dim - whole));
-    Value limit = valid ? b.splat(b.trunc(valid, b.i32), b.lanes) : Value();
-    Value masked = b.real(b.floats(), -std::numeric_limits<float>::infinity());
-    for (unsigned r = 0; r != acc.size(); ++r) {
-      Value s = b.fmul(acc[r], b.real(b.floats(), spec.scale));
-      if (valid)
-        s = b.select(b.less(b.iota(b.lanes, r * b.lanes), limit), s, masked);
-      b.store(s, scores, r * b.lanes * 4);
+    Value infinity = b.real(b.floats(), -std::numeric_limits<float>::infinity());
+    for (size_t n = 0; n != block.size(); ++n) {
+      Value limit = masked ? b.splat(b.trunc(b.isub(block[n].count, first), b.i32), b.lanes) : Value();
+      for (unsigned r = 0; r != perQuery; ++r) {
+        Value &s = acc[n * perQuery + r];
+        s = b.fmul(s, b.real(b.floats(), spec.scale));
+        if (masked)
+          s = b.select(b.less(b.iota(b.lanes, r * b.lanes), limit), s, infinity);
+      }
     }
+    return acc;
   }
 
-  /// One tile: state is (m, l). exp(-inf) = 0 makes both the first tile's factor and the masked lanes 0.
-  Values softmaxStep(Value tile, Value first, Value valid, ValueRange state) {
-    Values s = b.loadTile(b.f32, tile, b.perTile);
-    Value mt = b.reduceTree(s, [&](Value x, Value y) { return b.fmax(x, y); });
-    Value m = b.fmax(state[0], mt), factor = buildExp(b, b.fsub(state[0], m), /*mayOverflow=*/false);
-    Value subtract = b.splat(m, b.lanes);
-    Values p;
-    for (unsigned r = 0; r != b.perTile; ++r) {
-      p.push_back(buildExp(b, b.fsub(s[r], subtract), /*mayOverflow=*/false));
-      b.store(p[r], tile, r * b.lanes * 4);
+  /// `tiles` steps of the online softmax of every query; state is all m, then all l. The scores are known beforehand,
+  /// so that the exponentials overlap. exp(-inf) = 0 makes both the first tile's factor and the masked lanes 0.
+  Values softmaxTiles(llvm::ArrayRef<Query> block, Value first, unsigned tiles, bool masked, ValueRange state) {
+    unsigned perQuery = tiles * b.perTile;
+    Values s = scoresOf(block, first, tiles, masked), maxima, steps, nextM, nextL;
+    for (size_t n = 0; n != block.size(); ++n) {
+      Value m = state[n];
+      for (unsigned t = 0; t != tiles; ++t) {
+        llvm::ArrayRef<Value> tile = llvm::ArrayRef<Value>(s).slice(n * perQuery + t * b.perTile, b.perTile);
+        Value next = b.fmax(m, b.reduceTree(tile, [&](Value x, Value y) { return b.fmax(x, y); }));
+        steps.push_back(b.fsub(m, next));
+        maxima.push_back(m = next);
+      }
+      nextM.push_back(m);
     }
-    Value l = b.fma(state[1], factor, b.reduceTree(p, [&](Value x, Value y) { return b.fadd(x, y); }));
-    addValues(tile, first, valid, factor);
-    return {m, l};
+    size_t used = steps.size();
+    steps.resize(llvm::PowerOf2Ceil(used), steps.front());
+    Value factors = buildExp(b, b.fromElements(steps), /*mayOverflow=*/false);
+    for (size_t n = 0; n != block.size(); ++n) {
+      Value l = state[block.size() + n];
+      for (size_t t = n * tiles; t != (n + 1) * tiles; ++t) {
+        Value subtract = b.splat(maxima[t], b.lanes);
+        Values p;
+        for (unsigned r = 0; r != b.perTile; ++r) {
+          p.push_back(buildExp(b, b.fsub(s[t * b.perTile + r], subtract), /*mayOverflow=*/false));
+          b.store(p[r], weights, (t * b.perTile + r) * b.variant.vectorBytes);
+        }
+        l = b.fma(l, b.extract(factors, unsigned(t)), b.reduceTree(p, [&](Value x, Value y) { return b.fadd(x, y); }));
+      }
+      nextL.push_back(l);
+    }
+    b.store(factors, tileFactors);
+    if (tiles == 1)
+      addValues(block, first, b.i64c(0), 1, masked);
+    else
+      b.loop(b.i64c(0), b.i64c(tiles), 1, [&](Value t) { addValues(block, first, t, tiles, masked); });
+    nextM.append(nextL);
+    return nextM;
   }
 
-  /// out = out * factor + sum over the valid positions, ascending, of p[j] * v[j].
-  void addValues(Value p, Value first, Value valid, Value factor) {
-    Value from = b.at(v, b.imul(first, b.i64c(spec.headDim * vBytes)));
-    llvm::SmallVector<std::pair<unsigned, unsigned>> runs;
-    b.forEachRun(unsigned(spec.headDim), [&](unsigned at, unsigned width) { runs.emplace_back(at, width); });
-    for (llvm::ArrayRef<std::pair<unsigned, unsigned>> rest = runs; !rest.empty();) {
-      auto now = rest.take_front(tuning.attendRegisters);
+  /// For tile `tile` of those at hand: out = out * factor + sum over the valid positions, ascending, of p[j] * v[j].
+  void addValues(llvm::ArrayRef<Query> block, Value first, Value tile, unsigned tiles, bool masked) {
+    Value start = b.iadd(first, b.shl(tile, 5)), shared = b.i64c(32);
+    Values valid, p, factors;
+    for (size_t n = 0; n != block.size(); ++n) {
+      Value mine = b.at(tileFactors, b.shl(tile, 2));
+      factors.push_back(b.load(b.f32, mine, int64_t(n * tiles) * 4));
+      p.push_back(b.at(b.at(weights, b.shl(tile, 7)), int64_t(n * tiles) * 128));
+      if (masked) {
+        valid.push_back(b.smax(b.smin(b.isub(block[n].count, start), b.i64c(32)), b.i64c(0)));
+        shared = b.smin(shared, valid.back());
+      }
+    }
+    from = b.at(v, b.imul(start, b.i64c(spec.headDim * vBytes)));
+    llvm::SmallVector<Part> parts;
+    forEachPart([&](unsigned at, unsigned width) { parts.emplace_back(at, width); });
+    for (llvm::ArrayRef<Part> rest = parts; !rest.empty();) {
+      llvm::ArrayRef<Part> now = rest.take_front(tuning.attendRegisters);
       rest = rest.drop_front(now.size());
       Values acc;
-      for (auto [at, width] : now)
-        acc.push_back(b.fmul(b.load(b.vec(b.f32, width), out, at * 4), b.splat(factor, width)));
-      auto positions = [&](Value j, ValueRange carried, unsigned count) {
-        Values next(carried);
-        Value row = b.at(from, b.imul(j, b.i64c(spec.headDim * vBytes))), weight = b.at(p, b.shl(j, 2));
-        for (unsigned i = 0; i != count; ++i) {
-          Value scalar = b.load(b.f32, weight, i * 4);
-          for (auto [to, run] : llvm::zip(next, now)) {
-            Value values = b.extf(b.load(b.vec(vElement, run.second), row, (i * spec.headDim + run.first) * vBytes));
-            to = b.fma(b.splat(scalar, run.second), values, to);
-          }
-        }
-        return next;
-      };
-      Value whole = b.iand(valid, b.i64c(-4));
-      acc = b.loop(b.i64c(0), whole, 4, acc, [&](Value j, ValueRange carried) { return positions(j, carried, 4); });
-      acc = b.loop(whole, valid, 1, acc, [&](Value j, ValueRange carried) { return positions(j, carried, 1); });
-      for (auto [sum, run] : llvm::zip(acc, now))
-        b.store(sum, out, run.first * 4);
+      for (size_t n = 0; n != block.size(); ++n)
+        for (auto [at, width] : now)
+          acc.push_back(b.fmul(b.load(b.vec(b.f32, width), block[n].out, at * 4), b.splat(factors[n], width)));
+      acc = positions(p, now, b.i64c(0), shared, acc);
+      for (size_t n = 0; n != block.size(); ++n) {
+        Values mine(llvm::ArrayRef<Value>(acc).slice(n * now.size(), now.size()));
+        if (masked && block.size() > 1)
+          mine = positions(p[n], now, shared, valid[n], mine);
+        for (auto [sum, part] : llvm::zip(mine, now))
+          b.store(sum, block[n].out, part.first * 4);
+      }
     }
   }
 
-  /// The row's padding belongs to its last head.
-  void clearPadding(Value outRow) {
-    for (int64_t i = spec.heads * spec.headDim; i < KernelSpec::pad32(spec.heads * spec.headDim); ++i)
-      b.store(b.real(b.f32, 0.0f), outRow, i * 4);
+  using Part = std::pair<unsigned, unsigned>; ///< first element, number of elements
+
+  /// acc += p[j] * v[j] for j from `lo` to `hi`, for the queries whose weights are given.
+  Values positions(ValueRange p, llvm::ArrayRef<Part> parts, Value lo, Value hi, ValueRange start) {
+    auto steps = [&](Value j, ValueRange carried, unsigned count) {
+      Values acc(carried);
+      Value row = b.at(from, b.imul(j, b.i64c(spec.headDim * vBytes)));
+      for (unsigned i = 0; i != count; ++i) {
+        Values values;
+        for (auto [at, width] : parts)
+          values.push_back(b.extf(b.load(b.vec(vElement, width), row, (i * spec.headDim + at) * vBytes)));
+        for (size_t n = 0; n != p.size(); ++n) {
+          Value weight = b.load(b.f32, b.at(p[n], b.shl(j, 2)), i * 4);
+          for (size_t r = 0; r != parts.size(); ++r) {
+            Value &to = acc[n * parts.size() + r];
+            to = b.fma(b.splat(weight, parts[r].second), values[r], to);
+          }
+        }
+      }
+      return acc;
+    };
+    Value whole = b.iadd(lo, b.iand(b.isub(hi, lo), b.i64c(-4)));
+    Values acc = b.loop(lo, whole, 4, start, [&](Value j, ValueRange carried) { return steps(j, carried, 4); });
+    return b.loop(whole, hi, 1, acc, [&](Value j, ValueRange carried) { return steps(j, carried, 1); });
+  }
+
+  void forEachPart(llvm::function_ref<void(unsigned, unsigned)> body) const {
+    b.forEachRun(unsigned(spec.headDim), body);
   }
 
   VectorBuilder &b;
@@ -146,7 +249,10 @@ private:
   const Tuning &tuning;
   Type kElement, vElement;
   int64_t kBytes, vBytes;
-  Value scores, q, k, v, out;
+  Value weights;     ///< softmax weights of the tiles at hand: [query][tile][32]
+  Value tileFactors; ///< what `out` is scaled by before each of them: [query][tile]
+  Value k, v;        ///< of the kv head
+  Value from;        ///< values of the tile being added
 };
 
 } // namespace

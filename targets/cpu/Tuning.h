@@ -16,9 +16,11 @@ struct Tuning {
   RegisterBlock floatGemm;
   unsigned quantGemvRegisters;
   RegisterBlock quantGemm;
-  unsigned attendTiles;     ///< tiles of 32 positions whose scores are computed together
-  unsigned attendRegisters; ///< registers of head elements summed over the positions at once
-  unsigned prefetchBytes;   ///< gemv: how far ahead weights are prefetched; 0: left to the hardware
+  unsigned attendQueries;    ///< queries of one kv head that are taken together
+  unsigned attendTiles;      ///< tiles of 32 positions whose scores are computed together
+  unsigned attendTilesAlone; ///< the same for a query by itself
+  unsigned attendRegisters;  ///< registers of head elements of each query that are summed over the positions at once
+  unsigned prefetchBytes;    ///< gemv: how far ahead weights are prefetched; 0: left to the hardware
 };
 
 const Tuning &tuningOf(const Variant &variant);

@@ -68,6 +68,7 @@ Value VectorBuilder::ixor(Value a, Value b) { return arith::XOrIOp::create(*this
 Value VectorBuilder::shl(Value a, int64_t n) { return arith::ShLIOp::create(*this, a, integer(a.getType(), n)); }
 Value VectorBuilder::shrl(Value a, int64_t n) { return arith::ShRUIOp::create(*this, a, integer(a.getType(), n)); }
 Value VectorBuilder::shra(Value a, int64_t n) { return arith::ShRSIOp::create(*this, a, integer(a.getType(), n)); }
+Value VectorBuilder::urem(Value a, Value b) { return arith::RemUIOp::create(*this, a, b); }
 Value VectorBuilder::udiv(Value a, Value b) { return arith::DivUIOp::create(*this, a, b); }
 Value VectorBuilder::smax(Value a, Value b) { return arith::MaxSIOp::create(*this, a, b); }
 Value VectorBuilder::smin(Value a, Value b) { return arith::MinSIOp::create(*this, a, b); }
@@ -107,6 +108,9 @@ Value VectorBuilder::toIndex(Value a) { return arith::ExtSIOp::create(*this, i64
 
 Value VectorBuilder::splat(Value scalar, unsigned count) {
   return vector::BroadcastOp::create(*this, vec(scalar.getType(), count), scalar);
+}
+Value VectorBuilder::fromElements(ArrayRef<Value> scalars) {
+  return vector::FromElementsOp::create(*this, vec(scalars.front().getType(), unsigned(scalars.size())), scalars);
 }
 Value VectorBuilder::shuffle(Value a, Value b, ArrayRef<int64_t> mask) {
   return vector::ShuffleOp::create(*this, a, b, mask);

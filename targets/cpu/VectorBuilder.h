@@ -57,6 +57,7 @@ public:
   Value shrl(Value a, int64_t bits);
   Value shra(Value a, int64_t bits);
   Value udiv(Value a, Value b);
+  Value urem(Value a, Value b);
   Value less(Value a, Value b);  ///< signed
   Value fless(Value a, Value b); ///< ordered
   Value select(Value condition, Value a, Value b);
@@ -76,6 +77,7 @@ public:
 
   // Vectors.
   Value splat(Value scalar, unsigned count);
+  Value fromElements(llvm::ArrayRef<Value> scalars);
   Value shuffle(Value a, Value b, llvm::ArrayRef<int64_t> mask);
   Value shuffle(Value a, llvm::ArrayRef<int64_t> mask) { return shuffle(a, a, mask); }
   Value extract(Value vector, unsigned lane);
