@@ -77,26 +77,24 @@ static constexpr std::string_view categoryNames[] = {"Cn", "Lu", "Ll", "Lt", "Lm
                                                      "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
 
 std::optional<CodeSet> categorySet(std::string_view name) {
-  static const std::vector<uint8_t> categories = [] {
-    std::vector<uint8_t> numbers(codeLimit);
-    for (uint32_t code = 0; code < codeLimit; code++)
-      numbers[code] = uint8_t(utf8proc_category(int32_t(code)));
-    return numbers;
+  static const std::vector<CodeSet> sets = [] {
+    std::vector<CodeSet> byCategory(std::size(categoryNames));
+    for (uint32_t code = 0; code < codeLimit; code++) {
+      auto &spans = byCategory[size_t(utf8proc_category(int32_t(code)))].spans;
+      if (!spans.empty() && spans.back().second + 1 == code)
+        spans.back().second = code;
+      else
+        spans.push_back({code, code});
+    }
+    return byCategory;
   }();
-  uint32_t wanted = 0;
-  for (size_t i = 0; i < std::size(categoryNames); i++)
-    if (!name.empty() && categoryNames[i].substr(0, name.size()) == name)
-      wanted |= 1u << i;
-  if (!wanted)
-    return std::nullopt;
-  CodeSet set;
-  for (uint32_t code = 0; code < codeLimit; code++) {
-    uint32_t first = code;
-    while (code < codeLimit && wanted >> categories[code] & 1)
-      code++;
-    if (first < code)
-      set.spans.push_back({first, code - 1});
-  }
+  std::optional<CodeSet> set;
+  for (size_t i = 0; i < sets.size(); i++)
+    if (!name.empty() && categoryNames[i].substr(0, name.size()) == name) {
+      if (!set)
+        set.emplace();
+      set->add(sets[i]);
+    }
   return set;
 }
 

@@ -72,7 +72,7 @@ static void addDecompositions(NfcTables &tables) {
   });
 }
 
-NfcTables nfcTables() {
+static NfcTables makeTables() {
   NfcTables tables;
   addDecompositions(tables);
   std::set<uint32_t> seconds;
@@ -96,6 +96,11 @@ NfcTables nfcTables() {
     if (tables.ranges.empty() || (tables.ranges.back() & 0xff) != value)
       tables.ranges.push_back(code << 8 | value);
   }
+  return tables;
+}
+
+const NfcTables &nfcTables() {
+  static const NfcTables tables = makeTables();
   return tables;
 }
 

@@ -15,7 +15,7 @@ struct NfcTables {
   std::vector<uint32_t> decomposed;
   std::vector<hr_tok_compose> compose;
 };
-NfcTables nfcTables();
+const NfcTables &nfcTables();
 
 /// The normal form C of well-formed text.
 std::string toNfc(const std::string &text);

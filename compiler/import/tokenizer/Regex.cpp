@@ -135,8 +135,12 @@ private:
       problem = node.possessive ? "a possessive quantifier on a group" : "a group repeated without limit";
       return;
     }
-    for (uint32_t i = 0; i < node.least; i++)
+    for (uint32_t i = 0; i < node.least; i++) {
+      size_t before = code.size();
       emit(child);
+      if (code.size() == before) // an empty group, or no room: more copies change nothing
+        break;
+    }
     std::vector<size_t> splits;
     for (uint32_t i = node.least; i < node.most && code.size() <= HR_TOK_MAX_CODE; i++) {
       splits.push_back(code.size());

@@ -143,9 +143,11 @@ void readAddedTokens(const JsonField &tokens, Spec &spec) {
     token.id = entry["id"].number(HR_TOK_MAX_TOKENS, "an id");
     token.special = entry["special"].booleanOr(false);
     token.normalized = entry["normalized"].booleanOr(!token.special);
-    token.flags = (entry["lstrip"].booleanOr(false) ? HR_TOK_LSTRIP : 0u) |
-                  (entry["rstrip"].booleanOr(false) ? HR_TOK_RSTRIP : 0u) |
-                  (entry["single_word"].booleanOr(false) ? HR_TOK_SINGLE_WORD : 0u);
+    token.flags = 0;
+    for (auto [key, flag] :
+         {std::pair("lstrip", HR_TOK_LSTRIP), {"rstrip", HR_TOK_RSTRIP}, {"single_word", HR_TOK_SINGLE_WORD}})
+      if (entry[key].booleanOr(false))
+        token.flags |= uint32_t(flag);
     if (entry.failed() || token.content.empty())
       continue;
     for (const AddedToken &other : spec.addedTokens)

@@ -234,7 +234,7 @@ void SectionWriter::writeNormalizers() {
   setPart(HR_TOK_NORMALIZERS, steps);
   if (!nfc)
     return;
-  NfcTables tables = nfcTables();
+  const NfcTables &tables = nfcTables();
   setPart(HR_TOK_NFC, tables.ranges);
   setPart(HR_TOK_DECOMPOSE, tables.decompose);
   setPart(HR_TOK_DECOMPOSED, tables.decomposed);

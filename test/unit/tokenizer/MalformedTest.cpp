@@ -1,5 +1,6 @@
 // tokenizer.json files that are refused, each with its message.
 #include "Fixtures.h"
+#include "compiler/import/tokenizer/Tokenizer.h"
 
 #include <catch2/catch.hpp>
 
@@ -196,7 +197,30 @@ TEST_CASE("regular expressions that are not supported are named") {
   }
   CHECK(errorOf(withRegex("a*")) == "tokenizer.json: pre_tokenizer.pattern: expected a regex that matches some text, "
                                     "found one that matches the empty string");
+  CHECK(errorOf(withRegex("(?:(?:(?:){1000}){1000}){1000}a")) == "");
   CHECK(errorOf(withRegex("(?:(?:(?:ab){100}){100}){100}")) ==
         "tokenizer.json: pre_tokenizer.pattern: expected a regex of at most 96 alternatives and repeats, found a "
         "larger one");
+}
+
+TEST_CASE("a file with bytes changed or cut off is refused, or gives a section that opens") {
+  std::string good = sentencePieceJson().dump();
+  auto check = [](const std::string &json) {
+    auto section = headrace::compileTokenizerText(json, "tokenizer.json");
+    if (!section) {
+      REQUIRE(section.error().message().rfind("tokenizer.json: ", 0) == 0);
+      REQUIRE(section.error().message().find('\n') == std::string::npos);
+      return;
+    }
+    hr_tokenizer tokenizer;
+    REQUIRE(hr_tokenizer_open(&tokenizer, section->data(), section->size()) == HR_OK);
+  };
+  for (size_t size = 0; size < good.size(); size += 3)
+    check(good.substr(0, size));
+  for (size_t place = 0; place < good.size(); place++)
+    for (char change : {1, 16, '"' ^ ' '}) {
+      std::string json = good;
+      json[place] = char(json[place] ^ change);
+      check(json);
+    }
 }
