@@ -86,9 +86,12 @@ static NfcTables makeTables() {
     bool jamo = (code >= 0x1161 && code < 0x1161 + 21) || (code > 0x11a7 && code < 0x11a7 + 28);
     if (isHangul(code) || jamo)
       return jamo ? HR_TOK_NFC_CHANGES : 0;
-    uint32_t first = decompositionOf(code)[0];
-    bool alone =
-        utf8proc_get_property(int32_t(first))->combining_class == 0 && !seconds.count(first) && !seconds.count(code);
+    auto entry = std::lower_bound(tables.decompose.begin(), tables.decompose.end(), code,
+                                  [](const hr_tok_decompose &row, uint32_t wanted) { return row.code < wanted; });
+    if (entry == tables.decompose.end() || entry->code != code)
+      return seconds.count(code) ? HR_TOK_NFC_CHANGES : 0;
+    uint32_t first = tables.decomposed[entry->first_and_count & 0xffffff];
+    bool alone = utf8proc_get_property(int32_t(first))->combining_class == 0 && !seconds.count(first);
     return alone && nfcOf({code}) == std::vector<uint32_t>{code} ? 0 : HR_TOK_NFC_CHANGES;
   };
   for (uint32_t code = 0; code < codeLimit; code++) {
