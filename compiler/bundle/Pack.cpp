@@ -70,6 +70,29 @@ size_t T32Shape::tileBytes() const {
   return (codeBytes() + groups() * tileRows * 2 + 127) / 128 * 128;
 }
 
+float largestStorable(Storage storage) {
+  constexpr float largestHalf = 0x1.ffdffep15f; // rounds to 65504; the next one is 65520 and rounds to infinity
+  switch (storage) {
+  case Storage::F32:
+    return 0x1.fffffep127f;
+  case Storage::F16:
+    return largestHalf;
+  case Storage::W8:
+    return 65504.0f * 127.0f;
+  case Storage::W4:
+    return largestHalf * 8.0f;
+  }
+  return 0;
+}
+
+size_t firstUnstorable(Storage storage, const float *values, size_t count) {
+  const float most = largestStorable(storage);
+  for (size_t i = 0; i != count; ++i)
+    if (!(magnitude(values[i]) <= most)) // also when it is not a number
+      return i;
+  return count;
+}
+
 uint16_t encodeGroup(Storage storage, const float *values, size_t count, int8_t *codes) {
   float extreme = 0; // the value of largest magnitude, the first among equals
   for (size_t i = 0; i != count; ++i)

@@ -23,6 +23,11 @@ struct T32Shape {
   size_t bytes() const { return tiles() * tileBytes(); }
 };
 
+/// The largest magnitude that a value may have, so that it (or its group's scale) does not become infinite in storage.
+float largestStorable(Storage storage);
+/// Index of the first value that is not a number or above that magnitude; `count` if there is none.
+size_t firstUnstorable(Storage storage, const float *values, size_t count);
+
 /// Encodes and packs one tile. rows: 32 * k floats, row by row, zeros for rows beyond n. out: tileBytes() bytes.
 void packTile(const T32Shape &shape, const float *rows, uint8_t *out);
 

@@ -64,7 +64,7 @@ void sineCosine(float angle, float &sine, float &cosine) {
 
 std::vector<float> ropeFrequencies(const RopeParameters &p) {
   std::vector<float> frequencies(p.half);
-  double logTheta = logarithm(p.theta);
+  double logTheta = logarithm(double(float(p.theta))); // the original meets it as an f32 scalar
   for (size_t i = 0; i != p.half; ++i) {
     float exponent = float(2 * i) / float(2 * p.half);
     float power = float(exponential(logTheta * double(exponent)));

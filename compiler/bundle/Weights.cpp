@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -78,6 +79,37 @@ private:
   std::atomic<int> problem = 0;
 };
 
+/// The first value, counted by rows, that cannot be stored; whichever thread meets it.
+class FirstUnstorable {
+public:
+  /// Looks at values [index, index + count) of a weight.
+  void check(Storage storage, size_t index, const float *values, size_t count) {
+    size_t bad = firstUnstorable(storage, values, count);
+    if (bad == count)
+      return;
+    size_t seen = at.load();
+    while (index + bad < seen && !at.compare_exchange_weak(seen, index + bad)) {
+    }
+  }
+  LogicalResult report(model::WeightOp weight, Storage storage, const RecipeReader &reader) const {
+    size_t rows = size_t(weight.getTensorType().getDimSize(0)),
+           size = size_t(weight.getTensorType().getNumElements()) / std::max<size_t>(1, rows);
+    if (at.load() == SIZE_MAX)
+      return success();
+    std::vector<float> row(size);
+    reader.read(int64_t(at.load() / size), 1, row.data());
+    char expected[32], found[32];
+    std::snprintf(expected, sizeof expected, "%g", double(largestStorable(storage)));
+    std::snprintf(found, sizeof found, "%g", double(row[at.load() % size]));
+    return weight.emitError() << "weight '" << weight.getSymName() << "': expected values up to " << expected
+                              << " in magnitude, found " << found << " in row " << at.load() / size << ", column "
+                              << at.load() % size;
+  }
+
+private:
+  std::atomic<size_t> at = SIZE_MAX;
+};
+
 class WeightsWriter {
 public:
   WeightsWriter(const WeightsInput &input, const std::string &path)
@@ -88,7 +120,7 @@ private:
   LogicalResult layOut();
   LogicalResult writeWeight(model::WeightOp weight);
   LogicalResult writeMatrix(model::WeightOp weight, uint64_t offset);
-  void writeRows(model::WeightOp weight, uint64_t offset, uint64_t bytes);
+  LogicalResult writeRows(model::WeightOp weight, uint64_t offset, uint64_t bytes);
   void finish();
   uint64_t placeOf(model::WeightOp weight) {
     uint32_t device = uint32_t(weight.getDevice().value_or(0));
@@ -155,29 +187,34 @@ LogicalResult WeightsWriter::writeMatrix(model::WeightOp weight, uint64_t offset
     return weight.emitError() << "weight '" << weight.getSymName() << "': expected " << shape.bytes()
                               << " bytes, found " << *weight.getBytes();
   RecipeReader reader(files, weight);
+  FirstUnstorable unstorable;
   parallelFor(input.threads, shape.tiles(), [&](size_t tile) {
     std::vector<float> rows(32 * shape.k, 0.0f);
     std::vector<uint8_t> packed(shape.tileBytes());
     size_t first = tile * 32, valid = std::min<size_t>(32, shape.n - first);
     reader.read(int64_t(first), int64_t(valid), rows.data());
+    unstorable.check(*storage, first * shape.k, rows.data(), valid * shape.k);
     packTile(shape, rows.data(), packed.data());
     out.write(offset + tile * packed.size(), packed.data(), packed.size());
   });
-  return success();
+  return unstorable.report(weight, *storage, reader);
 }
 
 /// Layouts "vector" and "rows": f32 as it is; the zeros behind it are the file's.
-void WeightsWriter::writeRows(model::WeightOp weight, uint64_t offset, uint64_t bytes) {
+LogicalResult WeightsWriter::writeRows(model::WeightOp weight, uint64_t offset, uint64_t bytes) {
   RankedTensorType type = weight.getTensorType();
   int64_t rows = type.getDimSize(0), size = type.getNumElements() / std::max<int64_t>(1, rows);
   int64_t block = std::max<int64_t>(1, 65536 / std::max<int64_t>(1, size));
   RecipeReader reader(files, weight);
+  FirstUnstorable unstorable;
   parallelFor(input.threads, size_t((rows + block - 1) / block), [&](size_t index) {
     int64_t first = int64_t(index) * block, count = std::min(block, rows - first);
     std::vector<float> values(size_t(count * size));
     reader.read(first, count, values.data());
+    unstorable.check(Storage::F32, size_t(first * size), values.data(), values.size());
     out.write(offset + uint64_t(first * size) * 4, values.data(), values.size() * 4);
   });
+  return unstorable.report(weight, Storage::F32, reader);
 }
 
 LogicalResult WeightsWriter::writeWeight(model::WeightOp weight) {
@@ -187,8 +224,7 @@ LogicalResult WeightsWriter::writeWeight(model::WeightOp weight) {
   if (*weight.getLayout() != "vector" && *weight.getLayout() != "rows")
     return weight.emitError() << "weight '" << weight.getSymName() << "': expected layout t32, vector or rows, found '"
                               << *weight.getLayout() << "'";
-  writeRows(weight, offset, uint64_t(*weight.getBytes()));
-  return success();
+  return writeRows(weight, offset, uint64_t(*weight.getBytes()));
 }
 
 /// Hashes, then the header and the table.

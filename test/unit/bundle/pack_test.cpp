@@ -113,3 +113,24 @@ TEST_CASE("tiles hold what was put in, with short last groups and zero padding")
   }
   CHECK(shape.bytes() == 2 * tile.size());
 }
+
+TEST_CASE("values that a storage cannot hold are found") {
+  auto first = [](Storage storage, float value) {
+    float values[3] = {1.0f, value, value};
+    return firstUnstorable(storage, values, 3);
+  };
+  for (Storage storage : {Storage::F32, Storage::F16, Storage::W8, Storage::W4}) {
+    CHECK(first(storage, NAN) == 1);
+    CHECK(first(storage, -INFINITY) == 1);
+    CHECK(first(storage, -65504.0f) == 3);
+    float most = largestStorable(storage), values[3] = {1.0f, -most, 1.0f};
+    CHECK(first(storage, most) == 3);
+    if (storage == Storage::F16)
+      CHECK(halfToFloat(floatToHalf(most)) == 65504.0f);
+    int8_t codes[3];
+    if (storage == Storage::W8 || storage == Storage::W4)
+      CHECK(std::isfinite(halfToFloat(encodeGroup(storage, values, 3, codes))));
+  }
+  CHECK(first(Storage::F16, 65520.0f) == 1);
+  CHECK(first(Storage::W4, 65520.0f) == 3);
+}
