@@ -73,6 +73,13 @@ void describeSections(const std::vector<hr_blob_section> &sections, Manifest &ma
   }
 }
 
+/// Bytes of a weight that a launch reads for one row of a step: all of a matrix or vector, one row of a table that is
+/// looked up.
+uint64_t bytesPerRow(model::WeightOp weight, StringRef family) {
+  uint64_t bytes = uint64_t(weight.getBytes().value_or(0)), rows = uint64_t(weight.getTensorType().getDimSize(0));
+  return family == "embed" || family == "rope_append" ? bytes / std::max<uint64_t>(1, rows) : bytes;
+}
+
 /// Everything that a walk over the launches tells: entries, kernels, the arena's values, and who reads which weight.
 class Launches {
 public:
@@ -82,8 +89,8 @@ public:
   }
   void describe();
   llvm::ArrayRef<StringRef> readersOf(model::WeightOp weight) { return readers[weight].getArrayRef(); }
-  /// Launches of one generated token that read it.
-  uint64_t decodeReads(model::WeightOp weight) { return reads.lookup(weight); }
+  /// Bytes of weights that the launches of one generated token read.
+  uint64_t decodeBytes() const { return bytesPerToken; }
 
 private:
   void describeLaunch(plan::EntryOp entry, plan::LaunchOp launch, ManifestEntry &row);
@@ -95,7 +102,7 @@ private:
   SymbolTable symbols;
   std::map<std::pair<uint32_t, int64_t>, model::WeightOp> weightAt;
   llvm::DenseMap<Operation *, llvm::SetVector<StringRef>> readers;
-  llvm::DenseMap<Operation *, uint64_t> reads;
+  uint64_t bytesPerToken = 0;
   llvm::MapVector<Operation *, uint64_t> launches; // of one generated token, per kernel
   std::set<std::tuple<std::string, std::string, uint64_t>> seenBuffers;
 };
@@ -108,7 +115,8 @@ void Launches::describeOperand(plan::EntryOp entry, plan::LaunchOp launch, plan:
     if (weight == weightAt.end())
       return;
     readers[weight->second].insert(kernel.getSymName());
-    reads[weight->second] += isDecodeEntry(entry);
+    if (isDecodeEntry(entry))
+      bytesPerToken += bytesPerRow(weight->second, kernel.getFamily());
     return;
   }
   int64_t bytes = plan::extentOf(info, plan::rowsOf(kernel.getFamilyInfo(), entry.getRows()));
@@ -168,16 +176,6 @@ std::string encodingText(enc::Encoding encoding) {
   return encoding.isFloat() ? text : text + " g" + std::to_string(encoding.getGroupSize());
 }
 
-/// Bytes of a weight that one launch for one token reads: all of a matrix or vector, one row of a table that is looked
-/// up.
-uint64_t bytesPerRead(model::WeightOp weight, llvm::ArrayRef<StringRef> readers) {
-  bool lookedUp =
-      llvm::any_of(readers, [](StringRef name) { return name.contains("embed_") || name.contains("rope_append"); });
-  bool matrix = llvm::any_of(readers, [](StringRef name) { return name.contains("gemv_"); });
-  uint64_t bytes = uint64_t(weight.getBytes().value_or(0));
-  return lookedUp && !matrix ? bytes / uint64_t(std::max<int64_t>(1, weight.getTensorType().getDimSize(0))) : bytes;
-}
-
 void describeWeights(ModuleOp plan, Launches &launches, Manifest &manifest) {
   llvm::DenseMap<uint32_t, uint64_t> sectionOf;
   for (plan::BaseOp base : plan::basesOf(plan))
@@ -197,8 +195,6 @@ void describeWeights(ModuleOp plan, Launches &launches, Manifest &manifest) {
     row.recipe = recipeText(weight);
     for (StringRef kernel : launches.readersOf(weight))
       row.kernels.push_back(kernel.str());
-    manifest.cost.weightBytesPerToken +=
-        launches.decodeReads(weight) * bytesPerRead(weight, launches.readersOf(weight));
     manifest.weights.push_back(std::move(row));
   }
 }
@@ -240,6 +236,7 @@ void describePlan(ModuleOp plan, const std::vector<hr_blob_section> &sections, M
   describeSections(sections, manifest);
   Launches launches(plan, manifest);
   launches.describe();
+  manifest.cost.weightBytesPerToken = launches.decodeBytes();
   describeWeights(plan, launches, manifest);
   describeFusions(plan, manifest);
   describeCost(plan, manifest);

@@ -53,6 +53,10 @@ LogicalResult CheckpointFiles::open(model::WeightOp weight) {
   return failure(result.wasInterrupted());
 }
 
+void CheckpointFiles::release(model::WeightOp weight) const {
+  weight.walk([&](recipe::RangeOp op) { file(op.getFile()).release(size_t(op.getOffset()), size_t(op.getBytes())); });
+}
+
 void RecipeReader::rows(Value value, int64_t first, int64_t count, float *out) const {
   Operation *op = value.getDefiningOp();
   llvm::TypeSwitch<Operation *>(op)

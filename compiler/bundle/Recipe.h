@@ -18,6 +18,8 @@ public:
   explicit CheckpointFiles(std::string folder) : folder(std::move(folder)) {}
   /// Opens what the recipe of a weight names, and checks that its ranges lie inside.
   mlir::LogicalResult open(model::WeightOp weight);
+  /// Pages of the weight's sources may leave memory: whatever the checkpoint's size, few of them stay.
+  void release(model::WeightOp weight) const;
   const MappedFile &file(llvm::StringRef name) const { return files.at(name.str()); }
 
 private:

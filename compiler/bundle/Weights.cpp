@@ -250,9 +250,11 @@ void WeightsWriter::finish() {
 FailureOr<WeightsResult> WeightsWriter::run() {
   if (failed(layOut()))
     return failure();
-  for (auto weight : module.getOps<model::WeightOp>())
+  for (auto weight : module.getOps<model::WeightOp>()) {
     if (failed(files.open(weight)) || failed(writeWeight(weight)))
       return failure();
+    files.release(weight);
+  }
   finish();
   if (out.error())
     return module.emitError() << "weights.bin: expected to write " << result.fileBytes << " bytes, found "
