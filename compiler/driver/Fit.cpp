@@ -44,7 +44,7 @@ Result<void> checkFit(const MemoryNeed &need, uint64_t usable, const std::string
                      ", expected at most " + mebibytes(usable) + "; ";
   int64_t context = largestContext(need, usable);
   if (context > 0)
-    return Error(text + "the largest --context that would is " + std::to_string(context) + ", found " +
+    return Error(text + "--context " + std::to_string(context) + " is the largest that would, found " +
                  std::to_string(need.context));
   return Error(text + "no --context would; choose a smaller --quant");
 }
