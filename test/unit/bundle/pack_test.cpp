@@ -1,6 +1,7 @@
 // Encodings and layouts of weights against their definition in runtime/abi/README.md, element by element.
 #include "compiler/bundle/Half.h"
 #include "compiler/bundle/Pack.h"
+#include "headrace.h"
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
@@ -133,4 +134,17 @@ TEST_CASE("values that a storage cannot hold are found") {
   }
   CHECK(first(Storage::F16, 65520.0f) == 1);
   CHECK(first(Storage::W4, 65520.0f) == 3);
+}
+
+TEST_CASE("the bytes of an encoding are pinned") {
+  // From any compiler on any host; a change here is a change of every bundle.
+  auto hashOf = [](T32Shape shape) {
+    std::vector<float> rows = someRows(32, shape.k);
+    std::vector<uint8_t> tile(shape.tileBytes());
+    packTile(shape, rows.data(), tile.data());
+    return hr_hash64(tile.data(), tile.size(), 0);
+  };
+  CHECK(hashOf({Storage::W4, 32, 172, 64}) == 0x3a6bb7a22f280b27);
+  CHECK(hashOf({Storage::W8, 32, 172, 32}) == 0xa84a5e126b12f912);
+  CHECK(hashOf({Storage::F16, 32, 172, 0}) == 0x2b57ecd8639d7872);
 }

@@ -1,5 +1,6 @@
 // The rope table against libm in double.
 #include "compiler/bundle/RopeTable.h"
+#include "headrace.h"
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -61,4 +62,20 @@ TEST_CASE("a row is cosines, then sines, of the angle rounded to f32") {
     CHECK(row[i] == float(std::cos(double(77.0f * frequencies[i]))));
     CHECK(row[3 + i] == float(std::sin(double(77.0f * frequencies[i]))));
   }
+}
+
+TEST_CASE("the bits of a table are pinned") {
+  // From any compiler and C library on any host; a change here is a change of every bundle.
+  RopeParameters parameters;
+  parameters.half = 32;
+  parameters.theta = 500000;
+  parameters.scaling = RopeParameters::Llama3;
+  parameters.factor = 8;
+  parameters.lowFrequencyFactor = 1;
+  parameters.highFrequencyFactor = 4;
+  parameters.originalPositions = 8192;
+  std::vector<float> frequencies = ropeFrequencies(parameters), rows(4096 * 64);
+  for (size_t p = 0; p != 4096; ++p)
+    ropeRow(frequencies, p * 31, rows.data() + p * 64);
+  CHECK(hr_hash64(rows.data(), rows.size() * sizeof(float), 0) == 0xef7a57b9a4c100ec);
 }
