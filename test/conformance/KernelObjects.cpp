@@ -1,96 +1,44 @@
-// hr-kernel-objects VARIANT OUT.o OUT.c [--bench]: the cases as an object file for one variant, and as a C table.
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
-#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
-#include "mlir/Conversion/LLVMCommon/LoweringOptions.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
+// hr-kernel-objects VARIANT OUT.a OUT.c [--bench]: the cases built for one variant, by the passes and the emitter that
+// bundles are made with, as an archive of objects and as a C table.
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "targets/common/EmitObject.h"
+#include "targets/common/Passes.h"
 #include "targets/cpu/CpuTarget.h"
 #include "targets/reference/ReferenceTarget.h"
 #include "test/conformance/Cases.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
+#include "llvm/Object/ArchiveWriter.h"
 
 using namespace mlir;
 using namespace headrace;
 
 namespace {
-struct LowerAll : PassWrapper<LowerAll, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerAll)
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    MLIRContext *context = &getContext();
-    RewritePatternSet vectors(context);
-    vector::populateVectorBroadcastLoweringPatterns(vectors);
-    if (failed(applyPatternsGreedily(module, std::move(vectors))))
-      return signalPassFailure();
-    LowerToLLVMOptions options(context);
-    LLVMTypeConverter types(context, options);
-    RewritePatternSet patterns(context);
-    populateSCFToControlFlowConversionPatterns(patterns);
-    arith::populateArithToLLVMConversionPatterns(types, patterns);
-    populateFuncToLLVMConversionPatterns(types, patterns);
-    cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
-    populateVectorToLLVMConversionPatterns(types, patterns);
-    LLVMConversionTarget target(*context);
-    target.addLegalOp<ModuleOp>();
-    if (failed(applyFullConversion(module, target, std::move(patterns))))
-      signalPassFailure();
-  }
-};
 
-bool emitObject(ModuleOp module, const Variant &variant, StringRef path) {
+bool writeObjects(ModuleOp module, const Variant &variant, StringRef path) {
   PassManager passes(module.getContext());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
-  passes.addPass(std::make_unique<LowerAll>());
-  if (failed(passes.run(module)))
+  passes.addPass(createLowerToLLVM());
+  if (mlir::failed(passes.run(module)))
     return false;
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
-  if (!code)
+  FailureOr<std::vector<std::string>> objects = emitObjects(module, variant, {});
+  if (mlir::failed(objects))
     return false;
-  llvm::Triple triple(variant.triple);
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, variant.cpu, variant.features, {}, llvm::Reloc::PIC_, {}, llvm::CodeGenOptLevel::Aggressive));
-  for (llvm::Function &function : *code)
-    if (!function.isDeclaration()) {
-      function.addFnAttr("target-cpu", variant.cpu);
-      function.addFnAttr("tune-cpu", variant.tune);
-      function.addFnAttr("target-features", variant.features);
-    }
-  code->setTargetTriple(triple);
-  code->setDataLayout(machine->createDataLayout());
-  if (llvm::Error e = makeOptimizingTransformer(3, 0, machine.get())(code.get())) {
-    llvm::errs() << e << "\n";
+  std::vector<llvm::NewArchiveMember> members;
+  std::vector<std::string> names;
+  names.reserve(objects->size());
+  for (size_t i = 0; i != objects->size(); ++i) {
+    names.push_back("part" + std::to_string(i) + ".o");
+    members.emplace_back(llvm::MemoryBufferRef((*objects)[i], names.back()));
+  }
+  if (llvm::Error error = llvm::writeArchive(path, members, llvm::SymtabWritingMode::NormalSymtab,
+                                             llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false)) {
+    llvm::errs() << error << "\n";
     return false;
   }
-  std::error_code failed;
-  llvm::raw_fd_ostream out(path, failed);
-  llvm::legacy::PassManager emit;
-  machine->addPassesToEmitFile(emit, out, nullptr, llvm::CodeGenFileType::ObjectFile);
-  emit.run(*code);
-  return !failed;
+  return true;
 }
 
 void writeTable(llvm::ArrayRef<KernelSpec> cases, const Variant &variant, StringRef path) {
@@ -113,7 +61,7 @@ void writeTable(llvm::ArrayRef<KernelSpec> cases, const Variant &variant, String
 
 int main(int argc, char **argv) {
   if (argc < 4) {
-    llvm::errs() << "usage: hr-kernel-objects VARIANT OUT.o OUT.c [--bench]\n";
+    llvm::errs() << "usage: hr-kernel-objects VARIANT OUT.a OUT.c [--bench]\n";
     return 2;
   }
   const Variant *variant = findVariant(argv[1]);
@@ -121,15 +69,11 @@ int main(int argc, char **argv) {
     llvm::errs() << "unknown variant " << argv[1] << "\n";
     return 2;
   }
-  llvm::InitializeAllTargetInfos();
-  llvm::InitializeAllTargets();
-  llvm::InitializeAllTargetMCs();
-  llvm::InitializeAllAsmPrinters();
   DialectRegistry registry;
+  registerTargetDialects(registry);
   registerAllToLLVMIRTranslations(registry);
   MLIRContext context(registry);
-  context.loadDialect<arith::ArithDialect, func::FuncDialect, scf::SCFDialect, vector::VectorDialect, LLVM::LLVMDialect,
-                      cf::ControlFlowDialect>();
+  context.loadAllAvailableDialects();
   bool bench = argc > 4;
   std::vector<KernelSpec> cases = bench ? benchmarkCases() : conformanceCases();
   std::unique_ptr<TargetBackend> target = variant->dot == DotKind::Scalar ? createReferenceTarget() : createCpuTarget();
@@ -140,8 +84,6 @@ int main(int argc, char **argv) {
     if (mlir::failed(target->buildKernel(builder, builder.getUnknownLoc(), spec, *variant)))
       return 1;
   }
-  if (getenv("HR_DUMP"))
-    module->dump();
   writeTable(cases, *variant, argv[3]);
-  return mlir::failed(mlir::verify(*module)) || !emitObject(*module, *variant, argv[2]);
+  return mlir::failed(mlir::verify(*module)) || !writeObjects(*module, *variant, argv[2]);
 }
