@@ -13,19 +13,68 @@
 namespace headrace {
 namespace {
 
-/// The taps of the entries that a step of one token runs: the smallest body and the smallest head.
-std::vector<uint32_t> tapsOfOneToken(const hr_library &library) {
+/// The taps of the entry that a step of one token runs: the smallest body, or the smallest head.
+std::vector<uint32_t> tapsOfOneToken(const hr_library &library, uint32_t kind) {
+  uint32_t entry = 0;
+  while (entry < library.entry_count && library.entries[entry].kind != kind)
+    ++entry;
   std::vector<uint32_t> taps;
-  for (uint32_t kind : {HR_ENTRY_BODY, HR_ENTRY_HEAD}) {
-    uint32_t entry = 0;
-    while (entry < library.entry_count && library.entries[entry].kind != kind)
-      ++entry;
-    for (uint32_t tap = 0; tap < library.tap_count; ++tap)
-      if (library.taps[tap].entry == entry)
-        taps.push_back(tap);
-  }
+  for (uint32_t tap = 0; tap < library.tap_count; ++tap)
+    if (library.taps[tap].entry == entry)
+      taps.push_back(tap);
   return taps;
 }
+
+/// Reads a bundle's values token by token.
+class Recorder {
+public:
+  Recorder(OpenBundle &bundle) : bundle(bundle), library(bundle.library()) {
+    recording.vocab = library.vocab_size;
+    for (uint32_t kind : {HR_ENTRY_BODY, HR_ENTRY_HEAD})
+      for (uint32_t tap : tapsOfOneToken(library, kind)) {
+        (kind == HR_ENTRY_BODY ? bodyTaps : headTaps).push_back(tap);
+        recording.values.push_back({library.taps[tap].name, library.taps[tap].cols, {}});
+      }
+  }
+
+  /// The token is appended twice, first without a head: a head reuses the memory of the body's values.
+  hr_status add(int32_t id) {
+    const hr_api &api = bundle.api();
+    hr_session *session = bundle.session();
+    hr_status status = HR_OK;
+    if (!bodyTaps.empty()) {
+      status = api.append(session, &id, 1, HR_NO_ROWS, nullptr, nullptr);
+      if (status == HR_OK) {
+        read(bodyTaps, 0);
+        status = api.session_rewind(session, api.session_length(session) - 1);
+      }
+    }
+    if (status == HR_OK)
+      status = api.append(session, &id, 1, HR_LAST_ROW, nullptr, nullptr);
+    if (status != HR_OK)
+      return status;
+    ++recording.tokens;
+    const float *logits = api.logits(session);
+    recording.logits.insert(recording.logits.end(), logits, logits + library.vocab_size);
+    read(headTaps, bodyTaps.size());
+    return HR_OK;
+  }
+
+  Recording recording;
+
+private:
+  void read(const std::vector<uint32_t> &taps, size_t first) {
+    for (size_t i = 0; i != taps.size(); ++i) {
+      const float *row = bundle.api().tap_data(bundle.session(), taps[i]);
+      RecordedValue &value = recording.values[first + i];
+      value.rows.insert(value.rows.end(), row, row + value.columns);
+    }
+  }
+
+  OpenBundle &bundle;
+  const hr_library &library;
+  std::vector<uint32_t> bodyTaps, headTaps;
+};
 
 double norm(const std::vector<float> &values) {
   auto v = xt::cast<double>(xt::adapt(values));
@@ -47,27 +96,11 @@ Result<Recording> recordBundle(const std::string &folder, const std::vector<int3
   auto opened = OpenBundle::open(folder, options);
   if (!opened)
     return opened.error();
-  OpenBundle &bundle = **opened;
-  const hr_library &library = bundle.library();
-  Recording recording;
-  recording.tokens = ids.size();
-  recording.vocab = library.vocab_size;
-  std::vector<uint32_t> taps = tapsOfOneToken(library);
-  for (uint32_t tap : taps)
-    recording.values.push_back({library.taps[tap].name, library.taps[tap].cols, {}});
-  for (int32_t id : ids) {
-    hr_status status = bundle.api().append(bundle.session(), &id, 1, HR_LAST_ROW, nullptr, nullptr);
-    if (status != HR_OK)
-      return bundle.statusError(status);
-    const float *logits = bundle.api().logits(bundle.session());
-    recording.logits.insert(recording.logits.end(), logits, logits + library.vocab_size);
-    for (size_t i = 0; i != taps.size(); ++i) {
-      const float *row = bundle.api().tap_data(bundle.session(), taps[i]);
-      RecordedValue &value = recording.values[i];
-      value.rows.insert(value.rows.end(), row, row + value.columns);
-    }
-  }
-  return recording;
+  Recorder recorder(**opened);
+  for (int32_t id : ids)
+    if (hr_status status = recorder.add(id); status != HR_OK)
+      return (*opened)->statusError(status);
+  return std::move(recorder.recording);
 }
 
 std::vector<Difference> compareRecordings(const Recording &found, const Recording &reference) {
