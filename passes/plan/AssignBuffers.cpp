@@ -178,6 +178,20 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
     }
   }
 
+  /// Entries share the arena, but a head runs in the same step as the body before it, whose taps must outlive it.
+  void placeEntries(SymbolTable &symbols) {
+    llvm::MapVector<int32_t, int64_t> starts = arenas;
+    for (StringRef kind : {"body", "head"}) {
+      for (auto entry : getOperation().getOps<plan::EntryOp>())
+        if (entry.getKind() == kind)
+          placeEntry(entry, symbols, starts);
+      bool tapped =
+          llvm::any_of(getOperation().getOps<plan::BufferOp>(), [](auto buffer) { return buffer.getTapped(); });
+      if (tapped)
+        starts = arenas;
+    }
+  }
+
   void rewriteRefs() {
     auto map = [&](plan::RefAttr ref) {
       auto it = places.find(ref.getBase().getAttr());
@@ -236,9 +250,7 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
     placeCaches();
     placeShared();
     SymbolTable symbols(getOperation());
-    llvm::MapVector<int32_t, int64_t> starts = arenas;
-    for (auto entry : getOperation().getOps<plan::EntryOp>())
-      placeEntry(entry, symbols, starts);
+    placeEntries(symbols);
     rewriteRefs();
     createBases();
     for (auto buffer : llvm::make_early_inc_range(getOperation().getOps<plan::BufferOp>()))

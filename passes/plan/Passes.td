@@ -35,7 +35,8 @@ def AssignBuffers : Pass<"hr-assign-buffers", "::mlir::ModuleOp"> {
     * Weights lie in their device's section in the order of their symbols, 128-byte aligned; `offset` and `bytes` are set on the symbol.
     * Caches lie in the device's KV block, 128-byte aligned; `k_offset` and `v_offset` are set on the symbol.
     * Buffers lie in the device's arena, 64-byte aligned: shared ones first; then those of each entry, the largest first, each at the
-      lowest offset where it meets no buffer that is alive at the same time. A tapped buffer lives until the end of its entry.
+      lowest offset where it meets no buffer that is alive at the same time. A tapped buffer lives until the end of the step: of its
+      entry, and of the head that follows a body.
     ```mlir
     plan.buffer @body_1.x {device = 0 : i32, rows = 1 : i64, row_bytes = 256 : i64}
     plan.launch @add_c64([@body_1.x + 0], ...)
@@ -72,7 +73,7 @@ def VerifyPlan : Pass<"hr-verify-plan", "::mlir::ModuleOp"> {
 
     * every address is a base, 64-byte aligned, and what is read or written there lies within the base;
     * every activation that is read is the whole of what one earlier launch or copy wrote, or an input of the entry: nothing else has
-      been written over any part of it;
+      been written over any part of it; taps last until the end of the step, a head's included;
     * whatever another thread may have written, or may still be reading, is separated by a barrier or a segment's end;
     * operands of a launch do not overlap, save `sum` of a norm with its x.
   }];

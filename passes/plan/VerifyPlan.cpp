@@ -153,6 +153,20 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
     held.push_back({access, nullptr, 0});
   }
 
+  /// A head runs in the step of a body and must leave that body's taps alone.
+  LogicalResult checkTapsOfBodies() {
+    for (auto body : getOperation().getOps<plan::EntryOp>())
+      for (auto tap : body.getBody().getOps<plan::TapOp>()) {
+        int64_t begin = tap.getAt().getOffset(), bytes = tap.getStride() * 4 * body.getRows();
+        Access kept{tap.getAt().getBase().getValue(), begin, begin + bytes, true, false, false, 0, "tap"};
+        for (const Held &value : held)
+          if (body.getKind() == "body" && value.writer && value.access.overlaps(kept))
+            return value.writer->op->emitError() << "operand '" << value.access.name << "' overwrites tap '"
+                                                 << tap.getName() << "' of '" << body.getSymName() << "'";
+      }
+    return success();
+  }
+
   /// A step's result must be whole at its end, and taps too.
   LogicalResult checkResults(plan::EntryOp entry, plan::LibraryOp library) {
     plan::SlotAttr slot = entry.getKind() == "head" ? library.getLogits() : library.getHiddenRows();
@@ -165,7 +179,7 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
       return entry.emitError() << "entry '" << entry.getSymName() << "': expected its result in "
                                << slot.getBase().getValue() << " + " << slot.getOffset() << ", found nothing written";
     for (auto tap : entry.getBody().getOps<plan::TapOp>())
-      if (!isHeld(tap.getAt().getBase().getValue(), tap.getAt().getOffset(), tap.getStride() * 4))
+      if (!isHeld(tap.getAt().getBase().getValue(), tap.getAt().getOffset(), tap.getStride() * 4 * entry.getRows()))
         return tap.emitError() << "tap '" << tap.getName() << "': expected its value to last until the end of the step";
     return success();
   }
@@ -188,6 +202,8 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
       }
       ++epoch;
     }
+    if (entry.getKind() == "head" && failed(checkTapsOfBodies()))
+      return failure();
     return checkResults(entry, library);
   }
 

@@ -21,7 +21,7 @@ model.kv_cache @kv kv_heads 1 head_dim 32 context 64 attributes {k_type = #enc.f
 plan.buffer @kv.k {device = 0 : i32, rows = 1 : i64, row_bytes = 4096 : i64, kv}
 plan.buffer @kv.v {device = 0 : i32, rows = 1 : i64, row_bytes = 8192 : i64, kv}
 // CHECK: plan.library @m {{.*}}hidden_rows = #plan.slot<@arena0 + 64 stride 64>, logits = #plan.slot<@arena0 + 2112 stride 64>
-// CHECK: plan.base @arena0 {bytes = 8512 : i64, device = 0 : i32, kind = "arena"}
+// CHECK: plan.base @arena0 {bytes = 8768 : i64, device = 0 : i32, kind = "arena"}
 // CHECK: plan.base @kv0 {align = 128 : i64, bytes = 12288 : i64, device = 0 : i32, kind = "kv"}
 // CHECK: plan.base @section0 {align = 128 : i64
 plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 : i64, context = 64 : i64, max_positions = 64 : i64, bos = 0 : i32,
@@ -66,4 +66,13 @@ plan.entry @body_9 kind "body" rows 8 {
   }
   // CHECK: plan.tap "x" at [@arena0 + [[TX]]] cols 64 stride 64
   plan.tap "x" at [@tx + 0] cols 64 stride 64
+}
+// Nor does a head use the bytes of a body's taps.
+plan.buffer @hx {device = 0 : i32, rows = 1 : i64, row_bytes = 256 : i64}
+plan.entry @head_1 kind "head" rows 1 {
+  plan.segment device 0 {
+    // CHECK: plan.launch @add([@arena0 + 64 row0 256], [@arena0 + 64 row0 256], [@arena0 + 8512])
+    plan.launch @add([@hidden + 0 row0 256], [@hidden + 0 row0 256], [@hx + 0]) tiles 1 per_row
+    plan.launch @add([@hx + 0], [@hx + 0], [@logits + 0]) tiles 1 per_row
+  }
 }

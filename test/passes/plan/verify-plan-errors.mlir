@@ -218,3 +218,30 @@ plan.entry @body_8 kind "body" rows 8 {
   // expected-error @+1 {{tap 'x': expected its value to last until the end of the step}}
   plan.tap "x" at [@arena0 + 2368] cols 64 stride 64
 }
+
+// -----
+
+plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 : i64, context = 64 : i64, max_positions = 64 : i64, bos = 0 : i32,
+  eos = array<i32: 0>, sites = ["n"], tokens = #plan.slot<@arena0 + 0 stride 1>, hidden_rows = #plan.slot<@arena0 + 64 stride 64>,
+  logits = #plan.slot<@arena0 + 2112 stride 64>}
+plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
+plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
+plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+  gated = false, residual = false}}
+plan.entry @body_8 kind "body" rows 8 {
+  plan.segment device 0 {
+    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @add([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
+  }
+  plan.tap "x" at [@arena0 + 2368] cols 64 stride 64
+}
+plan.entry @head_1 kind "head" rows 1 {
+  plan.segment device 0 {
+    // expected-error @+1 {{operand 'out' overwrites tap 'x' of 'body_8'}}
+    plan.launch @gemm([@section0 + 0], [@arena0 + 64 row0 256], [@arena0 + 4352]) tiles 2
+    plan.barrier
+    plan.launch @gemm([@section0 + 0], [@arena0 + 4352], [@arena0 + 2112]) tiles 2
+  }
+}
