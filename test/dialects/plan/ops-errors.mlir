@@ -72,31 +72,31 @@ plan.buffer @a {device = 0 : i32, rows = 0 : i64, row_bytes = 64 : i64}
 
 // kernel C1
 // expected-error @+1 {{(C1) expected a family of embed, norm, quantize, gemv, gemm, rope_append, attend, add, found 'conv'}}
-plan.kernel @k {family = "conv", device = 0 : i32, params = {}}
+plan.kernel @add_c32 {family = "conv", device = 0 : i32, params = {}}
 
 // -----
 
 // kernel C2
 // expected-error @+1 {{(C2) expected parameter 'cols' of family add}}
-plan.kernel @k {family = "add", device = 0 : i32, params = {}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {}}
 
 // -----
 
 // kernel C2
 // expected-error @+1 {{(C2) family add has no parameter 'rows'}}
-plan.kernel @k {family = "add", device = 0 : i32, params = {cols = 32 : i64, rows = 1 : i64}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i64, rows = 1 : i64}}
 
 // -----
 
 // kernel C2
 // expected-error @+1 {{(C2) parameter 'cols': expected an i64, found 32 : i32}}
-plan.kernel @k {family = "add", device = 0 : i32, params = {cols = 32 : i32}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i32}}
 
 // -----
 
 // kernel C3
 // expected-error @+1 {{(C3) expected a device of 0 .. 7, found -1}}
-plan.kernel @k {family = "add", device = -1 : i32, params = {cols = 32 : i64}}
+plan.kernel @add_c32 {family = "add", device = -1 : i32, params = {cols = 32 : i64}}
 
 // -----
 
@@ -169,11 +169,11 @@ plan.entry @e kind "body" rows 1 {
 // -----
 
 // segment C3
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 1 {
 // expected-error @+1 {{(C3 of plan.segment) expected a kernel of device 1, found 0}}
-plan.launch @add([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row
+plan.launch @add_c32([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row
   }
 }
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
@@ -183,8 +183,8 @@ plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 // launch C1
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
-// expected-error @+1 {{(C1) expected a plan.kernel, found no @add}}
-plan.launch @add([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row
+// expected-error @+1 {{(C1) expected a plan.kernel, found no @add_c32}}
+plan.launch @add_c32([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row
   }
 }
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
@@ -192,99 +192,99 @@ plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 // -----
 
 // launch C2
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
 // expected-error @+1 {{(C2) expected 3 operands, found 2}}
-plan.launch @add([@a + 0], [@a + 128]) tiles 1 per_row
+plan.launch @add_c32([@a + 0], [@a + 128]) tiles 1 per_row
   }
 }
 
 // -----
 
 // launch C3
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
 // expected-error @+1 {{(C3) expected tiles 1 per_row, found 2 per_row}}
-plan.launch @add([@a + 0], [@a + 128], [@a + 256]) tiles 2 per_row
+plan.launch @add_c32([@a + 0], [@a + 128], [@a + 256]) tiles 2 per_row
   }
 }
 
 // -----
 
 // launch C4
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
 // expected-error @+1 {{(C4) expected no site}}
-plan.launch @add([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row site 0
+plan.launch @add_c32([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row site 0
   }
 }
 
 // -----
 
 // launch C4
-plan.kernel @norm {family = "norm", device = 0 : i32, params = {cols = 32 : i64, eps = 1.0 : f32, residual = false, out = "f32", group = 0 : i64}}
+plan.kernel @norm_c32_f32 {family = "norm", device = 0 : i32, params = {cols = 32 : i64, eps = 1.0 : f32, residual = false, out = "f32", group = 0 : i64}}
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
 // expected-error @+1 {{(C4) expected a site}}
-plan.launch @norm([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row
+plan.launch @norm_c32_f32([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row
   }
 }
 
 // -----
 
 // launch C4
-plan.kernel @norm {family = "norm", device = 0 : i32, params = {cols = 32 : i64, eps = 1.0 : f32, residual = false, out = "f32", group = 0 : i64}}
+plan.kernel @norm_c32_f32 {family = "norm", device = 0 : i32, params = {cols = 32 : i64, eps = 1.0 : f32, residual = false, out = "f32", group = 0 : i64}}
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 plan.library @m {target = "t", vocab = 64 : i64, hidden = 32 : i64, sites = ["n"],
   context = 1024 : i64, max_positions = 1024 : i64, bos = 0 : i32, eos = array<i32: 0>, devices = ["cpu"], tokens = #plan.slot<@a + 0 stride 1>, hidden_rows = #plan.slot<@a + 512 stride 32>, logits = #plan.slot<@a + 1024 stride 64>}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
 // expected-error @+1 {{(C4) expected a site below 1, found 1}}
-plan.launch @norm([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row site 1
+plan.launch @norm_c32_f32([@a + 0], [@a + 128], [@a + 256]) tiles 1 per_row site 1
   }
 }
 
 // -----
 
 // launch C5
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
 // expected-error @+1 {{(C5) expected a base, found no symbol @b}}
-plan.launch @add([@b + 0], [@a + 128], [@a + 256]) tiles 1 per_row
+plan.launch @add_c32([@b + 0], [@a + 128], [@a + 256]) tiles 1 per_row
   }
 }
 
 // -----
 
 // launch C5
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 plan.base @b {device = 1 : i32, kind = "arena", bytes = 4096 : i64}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
 // expected-error @+1 {{(C5) expected memory of device 0, found @b of device 1}}
-plan.launch @add([@b + 0], [@a + 128], [@a + 256]) tiles 1 per_row
+plan.launch @add_c32([@b + 0], [@a + 128], [@a + 256]) tiles 1 per_row
   }
 }
 
 // -----
 
 // launch C6
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
 plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
 // expected-error @+1 {{(C6) expected row0 in head entries only}}
-plan.launch @add([@a + 0 row0 128], [@a + 128], [@a + 256]) tiles 1 per_row
+plan.launch @add_c32([@a + 0 row0 128], [@a + 128], [@a + 256]) tiles 1 per_row
   }
 }
 
@@ -313,12 +313,12 @@ plan.copy from [@a + 0] to [@a + 64] bytes 0
 // -----
 
 // tap C1
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
+plan.kernel @add_c32 {family = "add", device = 0 : i32, params = {cols = 32 : i64}}
 plan.entry @e kind "body" rows 1 {
   plan.segment device 0 {
   }
-// expected-error @+1 {{(C1) expected a base, found 'plan.kernel' @add}}
-  plan.tap "x" at [@add + 0] cols 1 stride 1
+// expected-error @+1 {{(C1) expected a base, found 'plan.kernel' @add_c32}}
+  plan.tap "x" at [@add_c32 + 0] cols 1 stride 1
 }
 
 // -----

@@ -30,9 +30,9 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
 plan.buffer @tokens {device = 0 : i32, rows = 8 : i64, row_bytes = 4 : i64, keep}
 plan.buffer @hidden {device = 0 : i32, rows = 8 : i64, row_bytes = 256 : i64, keep}
 plan.buffer @logits {device = 0 : i32, rows = 1 : i64, row_bytes = 256 : i64, keep}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.buffer @x {device = 0 : i32, rows = 8 : i64, row_bytes = 256 : i64}
 plan.buffer @y {device = 0 : i32, rows = 8 : i64, row_bytes = 256 : i64}
@@ -41,14 +41,14 @@ plan.buffer @z {device = 0 : i32, rows = 8 : i64, row_bytes = 256 : i64}
 // @x is dead when @z is born, and they share their bytes.
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
-    // CHECK: plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368])
-    plan.launch @embed([@table + 0], [@tokens + 0], [@x + 0]) tiles 1 per_row
-    // CHECK: plan.launch @add([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 4416])
-    plan.launch @add([@x + 0], [@x + 0], [@y + 0]) tiles 1 per_row
-    // CHECK: plan.launch @add([@arena0 + 4416], [@arena0 + 4416], [@arena0 + 2368])
-    plan.launch @add([@y + 0], [@y + 0], [@z + 0]) tiles 1 per_row
-    // CHECK: plan.launch @add([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64])
-    plan.launch @add([@z + 0], [@z + 0], [@hidden + 0]) tiles 1 per_row
+    // CHECK: plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368])
+    plan.launch @embed_f32_n64_k64([@table + 0], [@tokens + 0], [@x + 0]) tiles 1 per_row
+    // CHECK: plan.launch @add_c64([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 4416])
+    plan.launch @add_c64([@x + 0], [@x + 0], [@y + 0]) tiles 1 per_row
+    // CHECK: plan.launch @add_c64([@arena0 + 4416], [@arena0 + 4416], [@arena0 + 2368])
+    plan.launch @add_c64([@y + 0], [@y + 0], [@z + 0]) tiles 1 per_row
+    // CHECK: plan.launch @add_c64([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64])
+    plan.launch @add_c64([@z + 0], [@z + 0], [@hidden + 0]) tiles 1 per_row
   }
 }
 // A tapped value keeps its bytes to the end.
@@ -57,12 +57,12 @@ plan.buffer @ty {device = 0 : i32, rows = 8 : i64, row_bytes = 256 : i64}
 plan.buffer @tz {device = 0 : i32, rows = 8 : i64, row_bytes = 256 : i64}
 plan.entry @body_9 kind "body" rows 8 {
   plan.segment device 0 {
-    // CHECK: plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + [[TX:[0-9]+]]])
-    plan.launch @embed([@table + 0], [@tokens + 0], [@tx + 0]) tiles 1 per_row
-    plan.launch @add([@tx + 0], [@tx + 0], [@ty + 0]) tiles 1 per_row
-    // CHECK: plan.launch @add({{.*}}, {{.*}}, [@arena0 + 6464])
-    plan.launch @add([@ty + 0], [@ty + 0], [@tz + 0]) tiles 1 per_row
-    plan.launch @add([@tz + 0], [@tz + 0], [@hidden + 0]) tiles 1 per_row
+    // CHECK: plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + [[TX:[0-9]+]]])
+    plan.launch @embed_f32_n64_k64([@table + 0], [@tokens + 0], [@tx + 0]) tiles 1 per_row
+    plan.launch @add_c64([@tx + 0], [@tx + 0], [@ty + 0]) tiles 1 per_row
+    // CHECK: plan.launch @add_c64({{.*}}, {{.*}}, [@arena0 + 6464])
+    plan.launch @add_c64([@ty + 0], [@ty + 0], [@tz + 0]) tiles 1 per_row
+    plan.launch @add_c64([@tz + 0], [@tz + 0], [@hidden + 0]) tiles 1 per_row
   }
   // CHECK: plan.tap "x" at [@arena0 + [[TX]]] cols 64 stride 64
   plan.tap "x" at [@tx + 0] cols 64 stride 64
@@ -71,8 +71,8 @@ plan.entry @body_9 kind "body" rows 8 {
 plan.buffer @hx {device = 0 : i32, rows = 1 : i64, row_bytes = 256 : i64}
 plan.entry @head_1 kind "head" rows 1 {
   plan.segment device 0 {
-    // CHECK: plan.launch @add([@arena0 + 64 row0 256], [@arena0 + 64 row0 256], [@arena0 + 8512])
-    plan.launch @add([@hidden + 0 row0 256], [@hidden + 0 row0 256], [@hx + 0]) tiles 1 per_row
-    plan.launch @add([@hx + 0], [@hx + 0], [@logits + 0]) tiles 1 per_row
+    // CHECK: plan.launch @add_c64([@arena0 + 64 row0 256], [@arena0 + 64 row0 256], [@arena0 + 8512])
+    plan.launch @add_c64([@hidden + 0 row0 256], [@hidden + 0 row0 256], [@hx + 0]) tiles 1 per_row
+    plan.launch @add_c64([@hx + 0], [@hx + 0], [@logits + 0]) tiles 1 per_row
   }
 }

@@ -11,14 +11,14 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
     // expected-error @+1 {{operand 'a': expected a value that was written before and is whole, found none at arena0 + 2368}}
-    plan.launch @add([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
+    plan.launch @add_c64([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
   }
 }
 
@@ -29,15 +29,15 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
     // expected-error @+1 {{operand 'x': expected a barrier after the launch that writes it}}
-    plan.launch @gemm([@section0 + 0], [@arena0 + 2368], [@arena0 + 64]) tiles 2
+    plan.launch @gemm_f32_n64_k64([@section0 + 0], [@arena0 + 2368], [@arena0 + 64]) tiles 2
   }
 }
 
@@ -48,17 +48,17 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
     plan.barrier
-    plan.launch @gemm([@section0 + 0], [@arena0 + 2368], [@arena0 + 64]) tiles 2
+    plan.launch @gemm_f32_n64_k64([@section0 + 0], [@arena0 + 2368], [@arena0 + 64]) tiles 2
     // expected-error @+1 {{operand 'out': expected a barrier after a launch that still reads these bytes}}
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
   }
 }
 
@@ -69,18 +69,18 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
-    plan.launch @add([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @add_c64([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
     plan.barrier
-    plan.launch @gemm([@section0 + 0], [@arena0 + 2368], [@arena0 + 4416]) tiles 2
+    plan.launch @gemm_f32_n64_k64([@section0 + 0], [@arena0 + 2368], [@arena0 + 4416]) tiles 2
     // expected-error @+1 {{operand 'out': expected a barrier after a launch that writes the same bytes}}
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 4416]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 4416]) tiles 1 per_row
   }
 }
 
@@ -92,17 +92,17 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
     plan.barrier
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 3392]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 3392]) tiles 1 per_row
     // expected-error @+1 {{operand 'a': expected a value that was written before and is whole, found none at arena0 + 2368}}
-    plan.launch @add([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
+    plan.launch @add_c64([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
   }
 }
 
@@ -113,14 +113,14 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
     // expected-error @+1 {{operand 'out': expected a 64-byte aligned address, found 2400}}
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2400]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2400]) tiles 1 per_row
   }
 }
 
@@ -131,14 +131,14 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
     // expected-error @+1 {{operand 'out': expected bytes within the 8512 of 'arena0', found an end of 9216}}
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 7168]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 7168]) tiles 1 per_row
   }
 }
 
@@ -149,15 +149,15 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
     // expected-error @+1 {{operands 'a' and 'out' overlap}}
-    plan.launch @add([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @add_c64([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 2368]) tiles 1 per_row
   }
 }
 
@@ -168,14 +168,14 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
     // expected-error @+1 {{operands 'table' and 'out' overlap}}
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@section0 + 0]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@section0 + 0]) tiles 1 per_row
   }
 }
 
@@ -186,14 +186,14 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 // expected-error @+1 {{entry 'body_8': expected its result in arena0 + 64, found nothing written}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
   }
 }
 
@@ -204,16 +204,16 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
-    plan.launch @add([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @add_c64([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
     plan.barrier
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 3392]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 3392]) tiles 1 per_row
   }
   // expected-error @+1 {{tap 'x': expected its value to last until the end of the step}}
   plan.tap "x" at [@arena0 + 2368] cols 64 stride 64
@@ -226,22 +226,22 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
 plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 16384 : i64}
-plan.kernel @embed {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
-plan.kernel @add {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
-plan.kernel @gemm {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
+plan.kernel @embed_f32_n64_k64 {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64}}
+plan.kernel @add_c64 {family = "add", device = 0 : i32, params = {cols = 64 : i64}}
+plan.kernel @gemm_f32_n64_k64 {family = "gemm", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, bias = false, act = "none",
   gated = false, residual = false}}
 plan.entry @body_8 kind "body" rows 8 {
   plan.segment device 0 {
-    plan.launch @embed([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
-    plan.launch @add([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
+    plan.launch @embed_f32_n64_k64([@section0 + 0], [@arena0 + 0], [@arena0 + 2368]) tiles 1 per_row
+    plan.launch @add_c64([@arena0 + 2368], [@arena0 + 2368], [@arena0 + 64]) tiles 1 per_row
   }
   plan.tap "x" at [@arena0 + 2368] cols 64 stride 64
 }
 plan.entry @head_1 kind "head" rows 1 {
   plan.segment device 0 {
     // expected-error @+1 {{operand 'out' overwrites tap 'x' of 'body_8'}}
-    plan.launch @gemm([@section0 + 0], [@arena0 + 64 row0 256], [@arena0 + 4352]) tiles 2
+    plan.launch @gemm_f32_n64_k64([@section0 + 0], [@arena0 + 64 row0 256], [@arena0 + 4352]) tiles 2
     plan.barrier
-    plan.launch @gemm([@section0 + 0], [@arena0 + 4352], [@arena0 + 2112]) tiles 2
+    plan.launch @gemm_f32_n64_k64([@section0 + 0], [@arena0 + 4352], [@arena0 + 2112]) tiles 2
   }
 }
