@@ -49,7 +49,7 @@ Values Dot::build(VectorBuilder &b, const DotInput &in) const {
 }
 
 WeightWords loadWords(VectorBuilder &b, const DotInput &in, Value weights, unsigned octet, unsigned index,
-                      bool asSigned) {
+                      WordForm form) {
   VectorType bytes = b.vec(b.i8, b.variant.vectorBytes);
   int64_t atom = in.enc == Encoding::W4 ? 128 : 256, at = octet * atom + index * b.variant.vectorBytes;
   if (in.prefetch && index == 0)
@@ -58,14 +58,16 @@ WeightWords loadWords(VectorBuilder &b, const DotInput &in, Value weights, unsig
   if (in.enc == Encoding::W4) {
     Value packed = b.load(bytes, weights, at), mask = b.integer(bytes, 15);
     Value high;
-    if (b.variant.isX86()) // no shift of bytes: shift pairs, then mask
+    if (form == WordForm::HighInPlace)
+      high = b.iand(packed, b.integer(bytes, -16));
+    else if (b.variant.isX86()) // no shift of bytes: shift pairs, then mask
       high = b.iand(b.bitcast(b.shrl(b.bitcast(packed, b.vec(b.i16, b.variant.vectorBytes / 2)), 4), bytes), mask);
     else
       high = b.shrl(packed, 4);
     return {b.iand(packed, mask), high};
   }
   Value low = b.load(bytes, weights, at), high = b.load(bytes, weights, at + 128);
-  if (!asSigned)
+  if (form != WordForm::Signed)
     return {low, high};
   Value flip = b.integer(bytes, -128);
   return {b.ixor(low, flip), b.ixor(high, flip)};

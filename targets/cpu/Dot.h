@@ -39,13 +39,19 @@ protected:
   virtual Values finish(VectorBuilder &b, const DotInput &in, ValueRange acc) const = 0;
 };
 
-/// The words of octet `octet` for output register `index`: codes + 8 (w4), codes + 128 (w8), or, with `asSigned`, w8
-/// codes as they are. Each is a native register of i8.
+/// How weight words come to a dot instruction.
+enum class WordForm {
+  Offset,      ///< unsigned: codes + 8 (w4), codes + 128 (w8)
+  Signed,      ///< w8: the codes; w4: as Offset, which fits
+  HighInPlace, ///< w4: the high word is 16 * (codes + 8); w8: as Offset
+};
+
+/// The words of octet `octet` for output register `index`, each a native register of i8.
 struct WeightWords {
   Value low, high;
 };
 WeightWords loadWords(VectorBuilder &b, const DotInput &in, Value weights, unsigned octet, unsigned index,
-                      bool asSigned);
+                      WordForm form);
 
 /// -zero * sum in every lane: where an accumulator of offset codes starts.
 Value zeroPoint(VectorBuilder &b, const DotInput &in, unsigned row);

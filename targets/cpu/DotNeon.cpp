@@ -37,7 +37,7 @@ class SdotDot : public Dot {
       if (octet % 2 == 0)
         codes = loadCodes(b, x, octet);
       for (unsigned v = 0; v != in.registers; ++v) {
-        WeightWords words = loadWords(b, in, weights, octet, v, /*asSigned=*/true);
+        WeightWords words = loadWords(b, in, weights, octet, v, WordForm::Signed);
         for (unsigned row = 0; row != x.size(); ++row) {
           Value &to = acc[row * in.registers + v];
           sdot(to, words.low, wordOf(b, codes[row], octet % 2 * 2, 4));
@@ -71,7 +71,7 @@ class SmmlaDot : public Dot {
         codes.push_back(b.concat(b.load(b.vec(b.i8, 8), x[2 * pair], octet * 8),
                                  b.load(b.vec(b.i8, 8), x[2 * pair + 1], octet * 8)));
       for (unsigned v = 0; v != in.registers; ++v) {
-        WeightWords words = loadWords(b, in, weights, octet, v, /*asSigned=*/true);
+        WeightWords words = loadWords(b, in, weights, octet, v, WordForm::Signed);
         Value low = b.bitcast(words.low, b.ints()), high = b.bitcast(words.high, b.ints());
         Value first = b.bitcast(b.shuffle(low, high, {0, 4, 1, 5}), bytes);
         Value second = b.bitcast(b.shuffle(low, high, {2, 6, 3, 7}), bytes);
@@ -128,7 +128,7 @@ class NeonMullDot : public Dot {
       if (octet % 2 == 0)
         codes = loadCodes(b, x, octet);
       for (unsigned v = 0; v != in.registers; ++v) {
-        WeightWords words = loadWords(b, in, weights, octet, v, /*asSigned=*/true);
+        WeightWords words = loadWords(b, in, weights, octet, v, WordForm::Signed);
         for (unsigned row = 0; row != x.size(); ++row) {
           Value low = wordOf(b, codes[row], octet % 2 * 2, 2), high = wordOf(b, codes[row], octet % 2 * 2 + 1, 2);
           for (unsigned half = 0; half != 2; ++half) {

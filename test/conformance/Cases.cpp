@@ -145,6 +145,7 @@ std::vector<KernelSpec> benchmarkCases() {
   }
   list.matmul(Encoding::W4, 32, 8192, 2048, plain);
   list.matmul(Encoding::W4, 128, 8192, 2048, plain);
+  list.matmul(Encoding::W4, 64, 98304, 2048, plain); // larger than a last-level cache
   list.matmul(Encoding::W4, 64, 1536, 576, {false, true, false, Activation::Silu});
   list.attention(9, 3, 64, 64, Encoding::F16, Encoding::F16);
   list.norm(576, true, 64);
