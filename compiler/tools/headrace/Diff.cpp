@@ -8,6 +8,7 @@
 #include "compiler/tools/headrace/Bundle.h"
 #include "compiler/tools/headrace/Commands.h"
 #include "compiler/tools/headrace/Compiler.h"
+#include "compiler/tools/headrace/Difference.h"
 #include "compiler/tools/headrace/Recording.h"
 #include "compiler/tools/headrace/Text.h"
 

@@ -27,18 +27,5 @@ struct Recording {
 /// step of one token every value is whole.
 Result<Recording> recordBundle(const std::string &bundle, const std::vector<int32_t> &ids);
 
-/// How far a value is from its reference.
-struct Difference {
-  std::string name;
-  double relative = 0; ///< |value - reference| / |reference|, Euclidean over all tokens; 0 / 0 counts as 0
-  double largest = 0;  ///< largest absolute difference of an element
-};
-
-/// The values that both have, in order, and the logits at the end.
-std::vector<Difference> compareRecordings(const Recording &found, const Recording &reference);
-
-/// Tokens whose most likely next token is the same.
-size_t sameChoices(const Recording &found, const Recording &reference);
-
 } // namespace headrace
 #endif

@@ -99,8 +99,8 @@ typedef hr_status (*hr_rows_fn)(void *user, uint32_t first_row, uint32_t rows, c
 hr_status hr_append(hr_session *session, const int32_t *ids, uint32_t n, int rows, hr_rows_fn on_rows, void *user);
 /* [vocab_size] of the last row computed, valid until the next call; 0 when there is none. */
 const float *hr_logits(const hr_session *session);
-/* Rows of the last step of the tap's entry (bundles made with --taps); 0: no such tap. Valid until another entry runs:
- * a body's taps are to be read after a call with HR_NO_ROWS, before a head uses the same memory. */
+/* Rows of the last step of the tap's entry (bundles made with --taps); 0: no such tap. Valid until the next call; a head
+ * leaves the taps of the body before it alone. */
 const float *hr_tap_data(const hr_session *session, uint32_t tap);
 /* From any thread: the running call returns HR_CANCELLED before its next step. No effect on later calls. */
 void hr_cancel(hr_session *session);

@@ -1,0 +1,23 @@
+// Difference.h - how far apart two recordings of the same tokens are.
+#ifndef HEADRACE_TOOLS_DIFFERENCE_H
+#define HEADRACE_TOOLS_DIFFERENCE_H
+
+#include "compiler/tools/headrace/Recording.h"
+
+namespace headrace {
+
+/// How far a value is from its reference.
+struct Difference {
+  std::string name;
+  double relative = 0; ///< |value - reference| / |reference|, Euclidean over all tokens; 0 / 0 counts as 0
+  double largest = 0;  ///< largest absolute difference of an element
+};
+
+/// The values that both have, in order, and the logits at the end.
+std::vector<Difference> compareRecordings(const Recording &found, const Recording &reference);
+
+/// Tokens whose most likely next token is the same.
+size_t sameChoices(const Recording &found, const Recording &reference);
+
+} // namespace headrace
+#endif
