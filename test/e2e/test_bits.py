@@ -1,6 +1,6 @@
 """The float contract: the same bits from every target, with any number of threads and any chunking of the prompt.
 
-usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|x86-smollm2...
+usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|numpy|x86-smollm2...
 """
 
 import models
@@ -57,6 +57,16 @@ def devices():
             same_bits(f"brook {quant} on two devices", found[1], oracle[1])
 
 
+def numpy_model():
+    """The quantized kernels against the numpy model that adds in the same order: equal to the bit."""
+    from exact import Exact
+    for folder, ids in ((models.BROOK, brook_ids()), (models.data("stories260K-hf"), stories_ids())):
+        for quant, group in (("w8", 128), ("w4", 64), ("w4", 32)):
+            found = run(bundle(folder, "--target", "host", "--quant", quant, "--group", group), ids, 1)
+            same_bits(f"{folder.name} {quant} group {group} against numpy", found[2], Exact(folder, int(quant[1]), group).append(ids))
+            print(f"  {folder.name} {quant} group {group}: the bits of the numpy model", flush=True)
+
+
 def smollm2():
     ids = models.eval_ids("SmolLM2")[:40]
     check(models.smollm2(), ids, QUANTS, x86_variants([["--threads", 2]])[1:], n=3)
@@ -70,5 +80,6 @@ if __name__ == "__main__":
         "arm-brook": lambda: check(models.BROOK, brook_ids()[:40], QUANTS, arm_variants(), n=3),
         "arm-stories": lambda: check(stories(), stories_ids()[:40], QUANTS, arm_variants(), n=3),
         "devices": devices,
+        "numpy": numpy_model,
         "x86-smollm2": smollm2,
     })

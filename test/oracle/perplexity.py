@@ -2,6 +2,9 @@
 
 usage: perplexity.py make [MODEL...]     recomputes perplexity.json (minutes for SmolLM2)
        perplexity.py check               recomputes some of the small models and compares
+
+The quantized ones of the small models come from exact.py, which takes every rounding decision as the kernels do; those of SmolLM2 from fake
+quantization in float32, whose own noise (another order of additions, other decisions) is some hundredths of a percent.
 """
 import json
 import math
@@ -13,6 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 import models
 import rules
+from exact import Exact
 from llama import Llama
 
 TABLE = Path(__file__).parent / "perplexity.json"
@@ -24,6 +28,8 @@ FLOAT = {"brook": 30.017435613179014, "SmolLM2": 29.935547668597483}
 
 def perplexity(name, case):
     quant, group = (case.split() + ["g64"])[:2]
+    if name != "SmolLM2" and quant in ("w8", "w4"):
+        return math.exp(Exact(FOLDERS[name](), int(quant[1]), int(group[1:])).nll(models.eval_ids(name)))
     dtype = np.float32 if name == "SmolLM2" else np.float64
     model = Llama(FOLDERS[name](), rules.from_name(quant, int(group[1:])), dtype)
     return math.exp(model.nll(models.eval_ids(name)))
@@ -49,7 +55,7 @@ def check():
     for name, value in FLOAT.items():
         if abs(table[name]["f32"] / value - 1) > 1e-4:
             sys.exit(f"{name}: expected {value}, the table says {table[name]['f32']}")
-    for name, case in (("brook", "f32"), ("brook", "w4 g64"), ("stories260K", "w8 g128")):
+    for name, case in (("brook", "f32"), ("stories260K", "f16"), ("stories260K", "w8 g128")):
         found = perplexity(name, case)
         print(f"{name} {case}: {found:.5f}, table {table[name][case]}")
         if abs(found / table[name][case] - 1) > 1e-4:
