@@ -51,7 +51,7 @@ find_package(Threads REQUIRED)
 headrace_add_bundle(brook MODEL {models.BROOK} TARGET host QUANT w4)
 add_executable(speak embed.c weights_mapped.c)
 target_compile_definitions(speak PRIVATE WEIGHTS_FILE="${{brook_WEIGHTS}}" _GNU_SOURCE)
-target_link_libraries(speak PRIVATE brook Threads::Threads)
+target_link_libraries(speak PRIVATE brook brook_port_posix Threads::Threads)
 """, prefix)
 
 
@@ -65,7 +65,7 @@ find_package(brook REQUIRED)
 find_package(Threads REQUIRED)
 add_executable(speak embed.c weights_mapped.c)
 target_compile_definitions(speak PRIVATE WEIGHTS_FILE="${brook_WEIGHTS}" _GNU_SOURCE)
-target_link_libraries(speak PRIVATE brook::brook Threads::Threads)
+target_link_libraries(speak PRIVATE brook::brook brook::port_posix Threads::Threads)
 """, out)
 
 

@@ -20,7 +20,7 @@ def tokenize():
         folder = models.data(f"tokenizers/{name}")
         vectors = json.loads((folder / "vectors.json").read_text())
         vectors = vectors if isinstance(vectors, list) else vectors["vectors"]
-        for number, vector in enumerate(vectors[::max(1, len(vectors) // 12)]):
+        for number, vector in enumerate(vectors[::max(1, len(vectors) // 6)]):
             what = folder if number % 2 else folder / "tokenizer.json"
             for key, flags in (("ids", []), ("ids_with_special", ["--special"])):
                 if key in vector and "\0" not in vector["text"]:
