@@ -47,7 +47,7 @@ def refused(name, target):
         a, b = name.split("/")[1], target.split("/")[1]
         if a != b and "/" in target[len("targets/"):] and b not in ("common", "devices"):
             return f"target {a} includes target {b}"
-    public = target.startswith(("runtime/abi/", "runtime/core/include/"))
+    public = target.startswith(("runtime/abi/", "runtime/core/include/", "runtime/port/include/"))
     if top == "compiler" and other == "runtime" and not public and not name.startswith("compiler/tools/headrace"):
         if not target.startswith(("runtime/port/", "runtime/device/", "runtime/tools/")):
             return "the compiler sees only the abi and the public header of the runtime"

@@ -64,7 +64,7 @@ TEST_CASE("an output folder that is not committed leaves nothing") {
 TEST_CASE("other people's files are not replaced") {
   TemporaryFolder folder;
   fs::create_directory(folder.path + "/home");
-  folder.write("home/letter.txt", "x");
+  folder.write("nest/letter.txt", "x");
   folder.write("file", "x");
   CHECK(OutputFolder::create(folder.path + "/home", "manifest.json").error().message() ==
         folder.path + "/home: expected a new name or an earlier output folder, found a folder without manifest.json");
@@ -72,7 +72,7 @@ TEST_CASE("other people's files are not replaced") {
         folder.path + "/file: expected a new name or an earlier output folder, found something that is not a folder");
   CHECK(OutputFolder::create(folder.path + "/none/out", "manifest.json").error().message() ==
         folder.path + "/none: cannot be written: no such folder");
-  CHECK(fs::exists(folder.path + "/home/letter.txt"));
+  CHECK(fs::exists(folder.path + "/nest/letter.txt"));
 }
 
 /// A child process that has written half an output and is then ended by `signal`; returns the signal that ended it.
