@@ -63,11 +63,11 @@ TEST_CASE("an output folder that is not committed leaves nothing") {
 
 TEST_CASE("other people's files are not replaced") {
   TemporaryFolder folder;
-  fs::create_directory(folder.path + "/home");
+  fs::create_directory(folder.path + "/nest");
   folder.write("nest/letter.txt", "x");
   folder.write("file", "x");
-  CHECK(OutputFolder::create(folder.path + "/home", "manifest.json").error().message() ==
-        folder.path + "/home: expected a new name or an earlier output folder, found a folder without manifest.json");
+  CHECK(OutputFolder::create(folder.path + "/nest", "manifest.json").error().message() ==
+        folder.path + "/nest: expected a new name or an earlier output folder, found a folder without manifest.json");
   CHECK(OutputFolder::create(folder.path + "/file", "manifest.json").error().message() ==
         folder.path + "/file: expected a new name or an earlier output folder, found something that is not a folder");
   CHECK(OutputFolder::create(folder.path + "/none/out", "manifest.json").error().message() ==
