@@ -1,6 +1,7 @@
 // hr-place: see Passes.td.
 #include "dialects/model/Model.h"
 #include "dialects/target/Target.h"
+#include "dialects/tile/KernelFamilies.h"
 #include "passes/partition/Passes.h"
 #include "passes/support/Anchors.h"
 
@@ -45,6 +46,15 @@ FailureOr<Rule> parseRule(ModuleOp module, ArrayRef<target::Device> devices, Str
 /// Operations that work on rows; params and returns follow their users.
 bool isPlaceable(Operation *op) { return !isa<model::ParamOp, model::TransferOp, func::ReturnOp>(op); }
 
+/// What a copy of the weight costs; without an encoding, as float32.
+int64_t storedBytes(model::WeightOp weight) {
+  RankedTensorType type = weight.getTensorType();
+  enc::Encoding enc = weight.getEncAttr();
+  if (type.getRank() != 2 || !enc)
+    return type.getNumElements() * 4;
+  return tile::t32Bytes(enc.getSpelling(), enc.getGroupSize(), type.getDimSize(0), type.getDimSize(1));
+}
+
 /// Gives the weight the device of its readers; for each further device it is cloned under another name.
 void placeWeight(model::WeightOp weight, SymbolTable &symbols,
                  llvm::MapVector<int32_t, SmallVector<model::ParamOp>> &readers) {
@@ -58,7 +68,7 @@ void placeWeight(model::WeightOp weight, SymbolTable &symbols,
     setDevice(copy, device);
     symbols.insert(copy, std::next(Block::iterator(weight)));
     weight.emitRemark() << "weight '" << weight.getSymName() << "' is read on devices " << home << " and " << device
-                        << " and stored twice";
+                        << " and stored twice, which costs " << storedBytes(weight) << " bytes";
     for (model::ParamOp param : params)
       param.setWeight(copy.getSymName());
   }

@@ -1,5 +1,7 @@
 // RUN: headrace-opt %s '--hr-place=place=layers.*.mlp=reference' | FileCheck %s
 // RUN: headrace-opt %s '--hr-place=place=layers.*.mlp=1' --hr-insert-transfers --hr-verify-placement | FileCheck %s --check-prefix=MOVED
+// RUN: headrace-opt %s '--hr-place=place=layers.*.mlp=1' 2>&1 | FileCheck %s --check-prefix=PRICE
+// PRICE: remark: weight 'shared' is read on devices 0 and 1 and stored twice, which costs 16384 bytes
 // RUN: headrace-opt %s --hr-place --hr-insert-transfers --hr-verify-placement | FileCheck %s --check-prefix=ONE
 
 #cpu = #target.device<name = "x86-64-v3", kind = "cpu", triple = "x86_64-linux-gnu", cpu = "x86-64-v3", features = "", encodings = ["f32", "w4"], kv = ["f32"], layout = "t32", body_rows = [1, 8], head_rows = [1], memory = 0, bandwidth = 0, threads = 1>
