@@ -167,7 +167,8 @@ private:
           p.push_back(buildExp(b, b.fsub(s[t * b.perTile + r], subtract), /*mayOverflow=*/false));
           b.store(p[r], weights, (t * b.perTile + r) * b.variant.vectorBytes);
         }
-        l = b.fma(l, b.extract(factors, unsigned(t)), b.reduceTree(p, [&](Value x, Value y) { return b.fadd(x, y); }));
+        Value factor = b.extract(factors, unsigned(t));
+        l = b.fma(l, factor, b.reduceTree(p, [&](Value x, Value y) { return b.fadd(x, y); }));
       }
       nextL.push_back(l);
     }
@@ -201,8 +202,10 @@ private:
       rest = rest.drop_front(now.size());
       Values acc;
       for (size_t n = 0; n != block.size(); ++n)
-        for (auto [at, width] : now)
-          acc.push_back(b.fmul(b.load(b.vec(b.f32, width), block[n].out, at * 4), b.splat(factors[n], width)));
+        for (auto [at, width] : now) {
+          Value sum = b.load(b.vec(b.f32, width), block[n].out, at * 4), factor = b.splat(factors[n], width);
+          acc.push_back(b.fmul(sum, factor));
+        }
       acc = positions(p, now, b.i64c(0), shared, acc);
       for (size_t n = 0; n != block.size(); ++n) {
         Values mine(llvm::ArrayRef<Value>(acc).slice(n * now.size(), now.size()));

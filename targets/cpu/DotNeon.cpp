@@ -67,9 +67,11 @@ class SmmlaDot : public Dot {
     };
     for (unsigned octet = 0; octet != 4; ++octet) {
       Values codes;
-      for (unsigned pair = 0; pair != x.size() / 2; ++pair)
-        codes.push_back(b.concat(b.load(b.vec(b.i8, 8), x[2 * pair], octet * 8),
-                                 b.load(b.vec(b.i8, 8), x[2 * pair + 1], octet * 8)));
+      for (unsigned pair = 0; pair != x.size() / 2; ++pair) {
+        Value even = b.load(b.vec(b.i8, 8), x[2 * pair], octet * 8);
+        Value odd = b.load(b.vec(b.i8, 8), x[2 * pair + 1], octet * 8);
+        codes.push_back(b.concat(even, odd));
+      }
       for (unsigned v = 0; v != in.registers; ++v) {
         WeightWords words = loadWords(b, in, weights, octet, v, WordForm::Signed);
         Value low = b.bitcast(words.low, b.ints()), high = b.bitcast(words.high, b.ints());
@@ -133,7 +135,8 @@ class NeonMullDot : public Dot {
           Value low = wordOf(b, codes[row], octet % 2 * 2, 2), high = wordOf(b, codes[row], octet % 2 * 2 + 1, 2);
           for (unsigned half = 0; half != 2; ++half) {
             unsigned at = (row * in.registers + v) * 2 + half;
-            Value both = b.iadd(product(b, words.low, half, low), product(b, words.high, half, high));
+            Value first = product(b, words.low, half, low), second = product(b, words.high, half, high);
+            Value both = b.iadd(first, second);
             sums[at] = sums[at] ? b.iadd(sums[at], both) : both;
             if (in.enc == Encoding::W8)
               flush(b, acc[at], sums[at]);

@@ -27,7 +27,8 @@ Value loadCodes(VectorBuilder &b, const KernelSpec &spec, Value atom) {
     high = b.load(b.i32, atom, 128, 4);
     zero = 128;
   }
-  Value both = b.ior(b.zext(low, b.i64), b.shl(b.zext(high, b.i64), 32));
+  Value lowWide = b.zext(low, b.i64), highWide = b.shl(b.zext(high, b.i64), 32);
+  Value both = b.ior(lowWide, highWide);
   Value codes = b.zext(b.bitcast(b.splat(both, 1), b.vec(b.i8, 8)), b.i32);
   return b.isub(codes, b.integer(codes.getType(), zero));
 }
@@ -35,13 +36,16 @@ Value loadCodes(VectorBuilder &b, const KernelSpec &spec, Value atom) {
 /// Codes beyond k are 0 in the table, so whole groups of 32 columns are written, padding included.
 void dequantize(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane, Value out) {
   int64_t bytesPer8 = spec.enc == Encoding::W4 ? 128 : 256;
-  Value scales = b.at(b.at(tile, spec.tileScales()), b.shl(lane, 1));
+  Value tileScales = b.at(tile, spec.tileScales());
+  Value scales = b.at(tileScales, b.shl(lane, 1));
   Value first = b.at(tile, b.shl(lane, 2));
   b.loop(b.i64c(0), b.i64c(KernelSpec::pad32(spec.k)), 8, [&](Value i) {
     Value group = b.shrl(i, spec.group == 32 ? 5 : spec.group == 64 ? 6 : 7);
     Value scale = b.extf(b.load(b.f16, b.at(scales, b.shl(group, 6))));
     Value codes = loadCodes(b, spec, b.at(first, b.imul(i, b.i64c(bytesPer8 / 8))));
-    b.store(b.fmul(b.sitofp(codes), b.splat(scale, 8)), b.at(out, b.shl(i, 2)));
+    Value numbers = b.sitofp(codes), scales8 = b.splat(scale, 8);
+    Value x = b.fmul(numbers, scales8);
+    b.store(x, b.at(out, b.shl(i, 2)));
   });
 }
 
@@ -49,7 +53,8 @@ void dequantize(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane
 
 void buildEmbed(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args) {
   int64_t rowBytes = KernelSpec::floatRowBytes(spec.k);
-  b.loop(b.toIndex(args.begin), b.toIndex(args.end), 1, [&](Value row) {
+  Value begin = b.toIndex(args.begin), end = b.toIndex(args.end);
+  b.loop(begin, end, 1, [&](Value row) {
     Value token = b.toIndex(b.load(b.i32, b.at(args.operands[1], b.shl(row, 2))));
     Value tile = b.at(args.operands[0], b.imul(b.shrl(token, 5), b.i64c(spec.tileBytes())));
     Value lane = b.iand(token, b.i64c(31));

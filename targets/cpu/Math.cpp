@@ -28,7 +28,8 @@ Value buildExp(VectorBuilder &b, Value x, bool mayOverflow) {
   Value y = b.fadd(b.fma(p, b.fmul(r, r), r), b.real(type, 1.0f));
   // Out of range the conversion's result is not used (x86 gives INT_MIN, AArch64 saturates).
   Value i = b.fptosi(n), low = b.shra(i, 1);
-  Value result = b.fmul(b.fmul(y, exp2i(b, low, type)), exp2i(b, b.isub(i, low), type));
+  Value scaled = b.fmul(y, exp2i(b, low, type));
+  Value result = b.fmul(scaled, exp2i(b, b.isub(i, low), type));
   result = b.select(tooSmall, b.real(type, 0.0f), result);
   if (mayOverflow)
     result =
@@ -40,7 +41,8 @@ static Value buildTanh(VectorBuilder &b, Value x) {
   Type type = x.getType();
   Value one = b.real(type, 1.0f);
   Value t = buildExp(b, b.fmul(b.real(type, -2.0f), b.fabs(x)), /*mayOverflow=*/false);
-  return b.copySign(b.fdiv(b.fsub(one, t), b.fadd(one, t)), x);
+  Value numerator = b.fsub(one, t), denominator = b.fadd(one, t);
+  return b.copySign(b.fdiv(numerator, denominator), x);
 }
 
 static Value buildErf(VectorBuilder &b, Value x) {
@@ -54,7 +56,8 @@ static Value buildErf(VectorBuilder &b, Value x) {
 
 /// (0.5 * x) * (1 + inner)
 static Value buildGelu(VectorBuilder &b, Value x, Value inner) {
-  return b.fmul(b.fmul(b.real(x.getType(), 0.5f), x), b.fadd(b.real(x.getType(), 1.0f), inner));
+  Value half = b.fmul(b.real(x.getType(), 0.5f), x), onePlus = b.fadd(b.real(x.getType(), 1.0f), inner);
+  return b.fmul(half, onePlus);
 }
 
 Value buildActivation(VectorBuilder &b, Activation act, Value x) {
@@ -71,7 +74,8 @@ Value buildActivation(VectorBuilder &b, Activation act, Value x) {
   case Activation::Gelu:
     return buildGelu(b, x, buildErf(b, b.fmul(x, b.real(type, 0.70710678118f))));
   case Activation::GeluTanh: {
-    Value cube = b.fma(b.fmul(b.real(type, 0.044715f), x), b.fmul(x, x), x);
+    Value scaled = b.fmul(b.real(type, 0.044715f), x), square = b.fmul(x, x);
+    Value cube = b.fma(scaled, square, x);
     return buildGelu(b, x, buildTanh(b, b.fmul(b.real(type, 0.7978845608f), cube)));
   }
   }

@@ -44,7 +44,8 @@ public:
     RegisterBlock single = {1, spec.isQuantized() ? tuning.quantGemvRegisters : b.perTile};
     Value rows = b.toIndex(nValid);
     Value blocked = b.iand(rows, b.i64c(-int64_t(block.rows)));
-    b.loop(b.toIndex(begin), b.toIndex(end), 1, [&](Value tile) {
+    Value lo = b.toIndex(begin), hi = b.toIndex(end);
+    b.loop(lo, hi, 1, [&](Value tile) {
       b.loop(b.i64c(0), blocked, block.rows, [&](Value row) { blocks(tile, 1, row, block); });
       b.loop(blocked, rows, 1, [&](Value row) { blocks(tile, 1, row, single); });
     });
@@ -76,7 +77,8 @@ private:
       in.x.push_back(b.at(firstX, r * xRowBytes));
 
     Values acc = spec.isQuantized() ? accumulateQuantized(b, spec, in) : accumulateFloat(b, spec, in);
-    Value offset = b.iadd(b.iadd(b.imul(row, b.i64c(outRowBytes)), b.shl(tile, 7)), shift);
+    Value rowOffset = b.imul(row, b.i64c(outRowBytes)), tileOffset = b.shl(tile, 7);
+    Value offset = b.iadd(b.iadd(rowOffset, tileOffset), shift);
     unsigned tileSize = size.rows * size.registers;
     for (unsigned t = 0; t != tiles; ++t)
       for (unsigned r = 0; r != size.rows; ++r) {

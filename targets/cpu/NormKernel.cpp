@@ -55,9 +55,10 @@ void writeCodes(VectorBuilder &b, const KernelSpec &spec, const KernelArguments 
   int64_t padded = KernelSpec::pad32(spec.cols), full = padded / spec.group;
   auto group = [&](Value g, int64_t floats) {
     Values y = normalise(b, row, b.imul(g, b.i64c(spec.group * 4)), inv, unsigned(floats) / b.lanes);
+    Value four = b.shl(g, 2);
     GroupOutput to{b.at(row.out, b.imul(g, b.i64c(spec.group))),
-                   b.at(b.at(row.out, spec.codeRowScales(spec.cols)), b.shl(g, 2)),
-                   b.at(b.at(row.out, spec.codeRowSums(spec.cols)), b.shl(g, 2))};
+                   b.at(b.at(row.out, spec.codeRowScales(spec.cols)), four),
+                   b.at(b.at(row.out, spec.codeRowSums(spec.cols)), four)};
     buildFault(b, buildQuantizeGroup(b, y, to), fault, args.site);
   };
   b.loop(b.i64c(0), b.i64c(full), 1, [&](Value g) { group(g, spec.group); });
@@ -79,7 +80,8 @@ void buildNorm(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &
 
   int64_t floatBytes = KernelSpec::floatRowBytes(spec.cols);
   int64_t outBytes = spec.out == Encoding::A8 ? spec.codeRowBytes(spec.cols) : floatBytes;
-  b.loop(b.toIndex(args.begin), b.toIndex(args.end), 1, [&](Value index) {
+  Value begin = b.toIndex(args.begin), end = b.toIndex(args.end);
+  b.loop(begin, end, 1, [&](Value index) {
     Value offset = b.imul(index, b.i64c(floatBytes));
     Value rowX = b.at(x, offset), rowSum = spec.residual ? b.at(sum, offset) : Value();
     Values lanes = sumOfSquares(b, spec, rowX, spec.residual ? b.at(residual, offset) : Value(), rowSum);

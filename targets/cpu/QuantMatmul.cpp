@@ -10,7 +10,9 @@ public:
   TileAccumulator(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block, Value tile)
       : b(b), spec(spec), block(block), dot(Dot::create(b.variant, unsigned(block.x.size()))),
         prefetch(block.x.size() == 1 && block.registers == b.perTile ? tuningOf(b.variant).prefetchBytes : 0),
-        quants(b.at(tile, block.shift)), scales(b.at(b.at(tile, spec.tileScales()), b.shrl(block.shift, 1))) {
+        quants(b.at(tile, block.shift)) {
+    Value tileScales = b.at(tile, spec.tileScales());
+    scales = b.at(tileScales, b.shrl(block.shift, 1));
     for (Value row : block.x) {
       rowScales.push_back(b.at(row, spec.codeRowScales(spec.k)));
       rowSums.push_back(b.at(row, spec.codeRowSums(spec.k)));
@@ -51,7 +53,8 @@ private:
       Value x = b.splat(b.load(b.f32, xScales[row]), b.lanes);
       for (unsigned v = 0; v != block.registers; ++v) {
         size_t at = row * block.registers + v;
-        next.push_back(b.fma(b.sitofp(dots[at]), b.fmul(w[v], x), acc[at]));
+        Value number = b.sitofp(dots[at]), scale = b.fmul(w[v], x);
+        next.push_back(b.fma(number, scale, acc[at]));
       }
     }
     return next;

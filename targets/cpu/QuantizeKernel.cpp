@@ -66,12 +66,14 @@ Value buildQuantizeGroup(VectorBuilder &b, ArrayRef<Value> values, const GroupOu
 
 void buildQuantize(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args) {
   int64_t cols = spec.cols, padded = KernelSpec::pad32(cols), full = padded / spec.group;
-  b.loop(b.toIndex(args.begin), b.toIndex(args.end), 1, [&](Value row) {
+  Value begin = b.toIndex(args.begin), end = b.toIndex(args.end);
+  b.loop(begin, end, 1, [&](Value row) {
     Value x = b.at(args.operands[0], b.imul(row, b.i64c(KernelSpec::floatRowBytes(cols))));
     Value out = b.at(args.operands[1], b.imul(row, b.i64c(spec.codeRowBytes(cols))));
     auto group = [&](Value g, unsigned floats) {
-      GroupOutput to{b.at(out, b.imul(g, b.i64c(spec.group))), b.at(b.at(out, spec.codeRowScales(cols)), b.shl(g, 2)),
-                     b.at(b.at(out, spec.codeRowSums(cols)), b.shl(g, 2))};
+      Value four = b.shl(g, 2);
+      GroupOutput to{b.at(out, b.imul(g, b.i64c(spec.group))), b.at(b.at(out, spec.codeRowScales(cols)), four),
+                     b.at(b.at(out, spec.codeRowSums(cols)), four)};
       Values values = b.loadTile(b.f32, b.at(x, b.imul(g, b.i64c(spec.group * 4))), floats / b.lanes);
       buildFault(b, buildQuantizeGroup(b, values, to), args.operands[2], args.site);
     };

@@ -16,7 +16,8 @@ Value narrow(VectorBuilder &b, Value x, Encoding type) { return type == Encoding
 
 /// (a, b) -> (fma(-b, s, a * c), fma(a, s, b * c))
 std::pair<Value, Value> rotate(VectorBuilder &b, Value x, Value y, Value c, Value s) {
-  return {b.fma(b.fneg(y), s, b.fmul(x, c)), b.fma(x, s, b.fmul(y, c))};
+  Value minus = b.fneg(y), xc = b.fmul(x, c), yc = b.fmul(y, c);
+  return {b.fma(minus, s, xc), b.fma(x, s, yc)};
 }
 
 void rotateQueries(VectorBuilder &b, const KernelSpec &spec, const RopeRow &row, Value q) {
@@ -26,8 +27,9 @@ void rotateQueries(VectorBuilder &b, const KernelSpec &spec, const RopeRow &row,
     b.forEachRun(half, [&](unsigned first, unsigned width) {
       VectorType type = b.vec(b.f32, width);
       int64_t low = first * 4, high = (first + half) * 4;
-      auto [x, y] = rotate(b, b.load(type, head, low), b.load(type, head, high), b.load(type, row.cosines, low),
-                           b.load(type, row.sines, low));
+      Value left = b.load(type, head, low), right = b.load(type, head, high);
+      Value cosines = b.load(type, row.cosines, low), sines = b.load(type, row.sines, low);
+      auto [x, y] = rotate(b, left, right, cosines, sines);
       b.store(x, head, low);
       b.store(y, head, high);
     });
@@ -38,12 +40,14 @@ void rotateQueries(VectorBuilder &b, const KernelSpec &spec, const RopeRow &row,
 void appendKeys(VectorBuilder &b, const KernelSpec &spec, const RopeRow &row, Value k, Value kCache) {
   int64_t half = spec.rotary / 2, step = 32 * bytesOf(spec.kType);
   auto put = [&](Value x, Value element, int64_t extra) {
-    b.store(narrow(b, x, spec.kType), b.at(b.at(kCache, b.imul(element, b.i64c(step))), extra * step));
+    Value key = narrow(b, x, spec.kType);
+    b.store(key, b.at(b.at(kCache, b.imul(element, b.i64c(step))), extra * step));
   };
   b.loop(b.i64c(0), b.i64c(half), 1, [&](Value i) {
     Value offset = b.shl(i, 2), at = b.at(k, offset);
-    auto [x, y] = rotate(b, b.load(b.f32, at), b.load(b.f32, at, half * 4), b.load(b.f32, b.at(row.cosines, offset)),
-                         b.load(b.f32, b.at(row.sines, offset)));
+    Value first = b.load(b.f32, at), second = b.load(b.f32, at, half * 4);
+    Value cosine = b.load(b.f32, b.at(row.cosines, offset)), sine = b.load(b.f32, b.at(row.sines, offset));
+    auto [x, y] = rotate(b, first, second, cosine, sine);
     put(x, i, 0);
     put(y, i, half);
   });
@@ -63,7 +67,8 @@ void appendValues(VectorBuilder &b, const KernelSpec &spec, Value v, Value vCach
 void buildRopeAppend(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args) {
   int64_t dim = spec.headDim, headBytes = dim * 4;
   int64_t kHead = spec.context * dim * bytesOf(spec.kType), vHead = spec.context * dim * bytesOf(spec.vType);
-  b.loop(b.toIndex(args.begin), b.toIndex(args.end), 1, [&](Value index) {
+  Value begin = b.toIndex(args.begin), end = b.toIndex(args.end);
+  b.loop(begin, end, 1, [&](Value index) {
     Value q = b.at(args.operands[0], b.imul(index, b.i64c(KernelSpec::floatRowBytes(spec.qkvCols()))));
     Value k = b.at(q, spec.heads * headBytes), v = b.at(k, spec.kvHeads * headBytes);
     Value position = b.iadd(b.toIndex(args.pos), index);
@@ -78,8 +83,10 @@ void buildRopeAppend(VectorBuilder &b, const KernelSpec &spec, const KernelArgum
     rotateQueries(b, spec, row, q);
     b.loop(b.i64c(0), b.i64c(spec.kvHeads), 1, [&](Value head) {
       Value offset = b.imul(head, b.i64c(headBytes));
-      appendKeys(b, spec, row, b.at(k, offset), b.at(row.k, b.imul(head, b.i64c(kHead))));
-      appendValues(b, spec, b.at(v, offset), b.at(row.v, b.imul(head, b.i64c(vHead))));
+      Value keys = b.at(k, offset), kTo = b.at(row.k, b.imul(head, b.i64c(kHead)));
+      appendKeys(b, spec, row, keys, kTo);
+      Value values = b.at(v, offset), vTo = b.at(row.v, b.imul(head, b.i64c(vHead)));
+      appendValues(b, spec, values, vTo);
     });
   });
 }

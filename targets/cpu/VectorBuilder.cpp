@@ -137,8 +137,10 @@ Value VectorBuilder::reduceTree(ArrayRef<Value> parts, llvm::function_ref<Value(
     for (size_t i = 0; i != half; ++i)
       values[i] = combine(values[i], values[i + half]);
   Value last = values.front();
-  for (unsigned half = cast<VectorType>(last.getType()).getDimSize(0) / 2; half != 0; half /= 2)
-    last = combine(slice(last, 0, half), slice(last, half, half));
+  for (unsigned half = cast<VectorType>(last.getType()).getDimSize(0) / 2; half != 0; half /= 2) {
+    Value low = slice(last, 0, half), high = slice(last, half, half);
+    last = combine(low, high);
+  }
   return extract(last, 0);
 }
 

@@ -2,6 +2,9 @@
 //
 // Generators hold 32 outputs, positions or elements as a list of native registers ("lanes" floats each), so that one
 // generator body serves 128, 256 and 512 bits and the register count of a block is visible in the source.
+//
+// The order of evaluation of arguments is the compiler's choice, and the order of operations shows in the object code.
+// So no call has two arguments that both create operations (constants do not count): they are named first.
 #ifndef HEADRACE_TARGETS_CPU_VECTORBUILDER_H
 #define HEADRACE_TARGETS_CPU_VECTORBUILDER_H
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

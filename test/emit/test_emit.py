@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Code generation from a plan to files that run: every variant's library is linked, inspected with nm and readelf, and its steps are
-executed (AArch64 under qemu) by driver.c. Arguments: headrace-emit, a work folder, the folder of runtime/abi, LLVM's tool folder."""
+executed (AArch64 under qemu) by driver.c; two libraries live in one program. Arguments: headrace-emit, a work folder, the folder of runtime/abi, LLVM's tool folder."""
 import pathlib
 import re
 import shutil
@@ -32,8 +32,8 @@ def run(*command, **options):
     return done.stdout
 
 
-def emit(device, kind, name, *options):
-    text = (HERE / "plan.mlir.in").read_text().replace("@DEVICE@", device).replace("@KIND@", kind)
+def emit(device, kind, name, *options, library="tiny"):
+    text = (HERE / "plan.mlir.in").read_text().replace("@DEVICE@", device).replace("@KIND@", kind).replace("@tiny", "@" + library)
     out = WORK / name
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
@@ -103,6 +103,23 @@ def check_same(one, other):
             assert path.read_bytes() == (other / path.name).read_bytes(), f"{path} and {other / path.name} differ"
 
 
+def check_two_models():
+    """Two libraries with kernels of the same names, and one runtime, in one program."""
+    one, other = emit("x86-64-v3", "cpu", "one"), emit("x86-64-v3", "cpu", "other", library="other")
+    source = WORK / "two.c"
+    source.write_text("""#include "headrace.h"
+extern const hr_library tiny_library, other_library;
+int main(void) {
+  return !hr_arena_bytes(&tiny_library) || !hr_arena_bytes(&other_library) ||
+         tiny_library.entries[0].segments[0].run == other_library.entries[0].segments[0].run;
+}
+""")
+    program = WORK / "two"
+    public = pathlib.Path(ABI).parent / "core" / "include"
+    run("cc", "-I", ABI, "-I", public, source, one / "libtiny.a", other / "libother.a", "-o", program)
+    run(program)
+
+
 def main():
     features = pathlib.Path("/proc/cpuinfo").read_text()
     for device, kind, cpu in DEVICES:
@@ -115,6 +132,7 @@ def main():
         check_symbols(emit(device, kind, device + "-O0", "--opt-level=0"))
         ran = NEEDS.get(device, "") in features and execute(out, cpu)
         print(f"{device}: {'executed' if ran else 'linked, not executed here'}")
+    check_two_models()
 
 
 main()
