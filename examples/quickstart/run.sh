@@ -18,14 +18,16 @@ if [[ ! -f build/build.ninja ]]; then
     exit 1
   fi
 fi
-ninja -C build --quiet headrace headrace-compile
+if [[ -t 1 ]]; then
+  ninja -C build headrace headrace-compile
+else
+  ninja -C build --quiet headrace headrace-compile
+fi
 
 echo "== 3/4 compile examples/models/brook for this machine, INT4"
 rm -rf "$bundle"
 mkdir -p "$(dirname "$bundle")"
 build/bin/headrace compile examples/models/brook -o "$bundle" --target host --quant w4
-echo
-cat "$bundle"/report/*.txt
 
 echo
 echo "== 4/4 run"
