@@ -131,6 +131,8 @@ std::vector<KernelSpec> conformanceCases() {
   list.attention(2, 2, 22, 12, Encoding::F16, Encoding::F32);
   list.attention(6, 2, 32, 32, Encoding::F32, Encoding::F16);
   list.attention(9, 3, 64, 64, Encoding::F16, Encoding::F16);
+  list.attention(7, 1, 5, 4, Encoding::F32, Encoding::F16);
+  list.attention(4, 1, 24, 24, Encoding::F16, Encoding::F16);
   list.attention(2, 1, 80, 20, Encoding::F32, Encoding::F32);
   list.attention(2, 1, 128, 128, Encoding::F16, Encoding::F16);
   return list.cases;

@@ -44,7 +44,7 @@ bool writeObjects(ModuleOp module, const Variant &variant, StringRef path) {
 void writeTable(llvm::ArrayRef<KernelSpec> cases, const Variant &variant, StringRef path) {
   std::error_code failed;
   llvm::raw_fd_ostream out(path, failed);
-  out << "#include \"test/conformance/cases.h\"\n";
+  out << "#include \"test/conformance/kernel_case.h\"\n";
   for (const KernelSpec &s : cases)
     out << "void " << s.name << "(void);\n";
   out << "const kernel_case kernel_cases[] = {\n";

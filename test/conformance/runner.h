@@ -2,7 +2,7 @@
 #ifndef HR_CONFORMANCE_RUNNER_H
 #define HR_CONFORMANCE_RUNNER_H
 #include "targets/reference/kernels/hr_ref_layout.h"
-#include "test/conformance/cases.h"
+#include "test/conformance/kernel_case.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* cases.h - a kernel specification as the runner sees it: headrace::KernelSpec flattened. */
-#ifndef HR_CONFORMANCE_CASES_H
-#define HR_CONFORMANCE_CASES_H
+/* kernel_case.h - a kernel specification as the runner sees it: headrace::KernelSpec flattened. */
+#ifndef HR_CONFORMANCE_KERNEL_CASE_H
+#define HR_CONFORMANCE_KERNEL_CASE_H
 
 /* Values of headrace::Family; encodings and activations are those of hr_ref.h, and 4 is a8. */
 enum {
