@@ -8,6 +8,8 @@ import models
 from harness import bundle, evaluate, fail, main
 
 FOLDERS = {"brook": lambda: models.BROOK, "stories260K": lambda: models.data("stories260K-hf"), "SmolLM2": models.smollm2}
+# The model of the small ones takes every rounding decision as the kernels do; that of SmolLM2 adds in another order (test/oracle/README.md).
+LIMITS = {"brook": 0.01, "stories260K": 0.01, "SmolLM2": 0.1}  # %
 CEILINGS = {("brook", "w8 g32"): 0.3, ("brook", "w8 g64"): 0.3, ("brook", "w8 g128"): 0.3, ("brook", "w4 g64"): 4.0}  # % above float
 
 
@@ -22,7 +24,7 @@ def check(name):
         found = evaluate(bundle(folder, "--target", "host", "--quant", quant, *options), models.eval_ids(name))["perplexity"]
         apart, cost = 100 * (found / expected - 1), 100 * (found / table["f32"] - 1)
         print(f"  {case:10} {found:10.4f} {expected:10.4f} {apart:+8.4f}% {cost:+8.3f}%", flush=True)
-        if abs(apart) > 0.1:
+        if abs(apart) > LIMITS[name]:
             problems.append(f"{case}: {found}, numpy {expected}")
         if cost > CEILINGS.get((name, case), 1e9):
             problems.append(f"{case}: {cost:.2f} % above float, ceiling {CEILINGS[(name, case)]} %")
