@@ -250,10 +250,14 @@ void WeightsWriter::finish() {
 FailureOr<WeightsResult> WeightsWriter::run() {
   if (failed(layOut()))
     return failure();
+  uint64_t done = 0;
   for (auto weight : module.getOps<model::WeightOp>()) {
     if (failed(files.open(weight)) || failed(writeWeight(weight)))
       return failure();
     files.release(weight);
+    done += uint64_t(*weight.getBytes());
+    if (input.progress)
+      input.progress(double(done) / double(result.fileBytes));
   }
   finish();
   if (out.error())

@@ -5,6 +5,7 @@
 #include "dialects/model/Model.h"
 #include "runtime/abi/hr_abi.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct WeightsInput {
   std::string checkpointFolder;
   const std::vector<uint8_t> *tokenizer = nullptr; ///< null: no tokenizer section
   unsigned threads = 1;
+  std::function<void(double)> progress; ///< share of the bytes written so far, 0 .. 1; may be empty
 };
 
 /// Writes the file at `path`. Section i is that of the i-th plan.base of kind "section"; the tokenizer comes last. Peak

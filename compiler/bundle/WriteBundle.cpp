@@ -82,6 +82,7 @@ Result<void> BundleWriter::writeBlob(DiagnosticCollector &diagnostics) {
   input.checkpointFolder = request.folder.checkpoint.folder();
   input.tokenizer = tokenizer.empty() ? nullptr : &tokenizer;
   input.threads = threads;
+  input.progress = [this](double done) { progress("weights", done); };
   FailureOr<WeightsResult> written = writeWeights(input, *path);
   if (failed(written))
     return diagnostics.error("weights.bin: cannot be written");
