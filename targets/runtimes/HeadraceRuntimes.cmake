@@ -25,13 +25,17 @@ endforeach()
 # Compiles SOURCES with FLAGS to DIR/GROUP/*.o; the list of objects goes to OUT.
 function(hr_compile_for OUT DIR GROUP TRIPLE SOURCES FLAGS)
   set(objects "")
+  set(_launcher "") # none where there is no ccache
+  if(HEADRACE_CCACHE)
+    set(_launcher ${HEADRACE_CCACHE})
+  endif()
   list(REMOVE_ITEM SOURCES "")
   foreach(source IN LISTS SOURCES)
     file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${source})
     get_filename_component(name ${source} NAME_WE)
     set(object ${DIR}/${GROUP}/${name}.o)
     add_custom_command(OUTPUT ${object}
-      COMMAND ${HEADRACE_CCACHE} ${HEADRACE_CLANG} --target=${TRIPLE} ${FLAGS} ${HR_RUNTIME_INCLUDE_FLAGS} -MD -MT ${object} -MF
+      COMMAND ${_launcher} ${HEADRACE_CLANG} --target=${TRIPLE} ${FLAGS} ${HR_RUNTIME_INCLUDE_FLAGS} -MD -MT ${object} -MF
               ${object}.d -c ${relative} -o ${object}
       DEPENDS ${source} DEPFILE ${object}.d WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} VERBATIM
       COMMENT "Compiling ${relative} for ${TRIPLE}")
