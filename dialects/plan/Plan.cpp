@@ -119,6 +119,7 @@ Operation *lookupBase(Operation *user, FlatSymbolRefAttr base, SymbolTableCollec
   return symbols.lookupNearestSymbolFrom(user->getParentOfType<ModuleOp>(), base);
 }
 
+/// An address before or after hr-assign-buffers: anything that has, or will get, a place in memory.
 LogicalResult verifyRef(Operation *op, RefAttr ref, SymbolTableCollection &symbols, StringRef rule) {
   Operation *target = lookupBase(op, ref.getBase(), symbols);
   if (!target)

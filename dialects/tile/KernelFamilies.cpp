@@ -53,6 +53,7 @@ const Family kFamilies[] = {{"embed", kEmbed, false, true},      {"norm", kNorm,
 
 bool isQuantized(llvm::StringRef enc) { return enc == "w8" || enc == "w4"; }
 
+/// Kernel generators read parameters without asking, so a wrong type must not get past here.
 LogicalResult verifyKind(const ParamInfo &info, Attribute value, function_ref<InFlightDiagnostic()> emitError) {
   switch (info.kind) {
   case ParamKind::Int:
@@ -105,10 +106,12 @@ LogicalResult verifyRelations(const Family &family, DictionaryAttr params,
   return success();
 }
 
+/// Columns of a qkv row: q heads, k heads, v heads, without padding between them.
 int64_t qkvCols(DictionaryAttr p) {
   return (intParam(p, "heads") + 2 * intParam(p, "kv_heads")) * intParam(p, "head_dim");
 }
 
+/// "w4g64", "f32": the encoding in a kernel's name.
 std::string encodingPart(DictionaryAttr p) {
   StringRef enc = stringParam(p, "enc");
   return isQuantized(enc) ? (enc + "g" + Twine(intParam(p, "group"))).str() : enc.str();

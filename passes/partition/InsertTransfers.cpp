@@ -36,6 +36,7 @@ struct InsertTransfers : partition::impl::InsertTransfersBase<InsertTransfers> {
     }
   }
 
+  /// Values are routed where they are defined, so that several readers on one device share a transfer.
   void runOnOperation() override {
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal())

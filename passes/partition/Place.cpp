@@ -136,6 +136,7 @@ struct Place : partition::impl::PlaceBase<Place> {
     });
   }
 
+  /// Rules are parsed before anything is changed: a mistyped one leaves the module as it was.
   void runOnOperation() override {
     SmallVector<target::Device> devices = target::devicesOf(getOperation());
     if (devices.empty()) {

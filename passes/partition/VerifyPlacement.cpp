@@ -17,6 +17,7 @@ struct VerifyPlacement : partition::impl::VerifyPlacementBase<VerifyPlacement> {
   using VerifyPlacementBase::VerifyPlacementBase;
   SmallVector<target::Device> devices;
 
+  /// From this stage on a missing device is a mistake, not device 0.
   LogicalResult checkDevice(Operation *op) {
     auto device = op->getAttrOfType<IntegerAttr>("device");
     if (!device)
@@ -57,6 +58,7 @@ struct VerifyPlacement : partition::impl::VerifyPlacementBase<VerifyPlacement> {
     return success();
   }
 
+  /// What a device has no kernel for is found here, by name, rather than in code generation.
   LogicalResult checkEncodings() {
     for (auto weight : getOperation().getOps<model::WeightOp>())
       if (enc::Encoding enc = weight.getEncAttr(); enc && weight.getTensorType().getRank() == 2)

@@ -4,6 +4,7 @@ using namespace mlir;
 using namespace headrace;
 using namespace headrace::plan;
 
+// Hidden states outlive a step: a head may look at any row that the largest body could have written.
 int64_t plan::maxBodyRows(ModuleOp module) {
   int64_t rows = 1;
   for (auto entry : module.getOps<EntryOp>())
@@ -12,6 +13,7 @@ int64_t plan::maxBodyRows(ModuleOp module) {
   return rows;
 }
 
+// A copy has no tiles. Giving it the spread of one tile says what the generated code does: one thread, the last.
 static Work workOfCopy(CopyOp copy, int64_t rows) {
   int64_t rowBytes = copy.getPerRow() ? copy.getBytes() : 0;
   int64_t bytes = copy.getPerRow() ? rowBytes * rows : copy.getBytes();
@@ -29,6 +31,8 @@ Work plan::workOf(Operation *op, int64_t rows, int64_t maxRows, SymbolTable &sym
   auto launch = cast<LaunchOp>(op);
   auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
   const tile::Family &family = kernel.getFamilyInfo();
+  // By the share table n tiles fall on threads in the same way whatever the kernel is. So one tile is always the last
+  // thread's, and row r is the same thread's in all launches with a tile per row, whatever n_valid turns out to be.
   int64_t tiles = launch.getTiles();
   Work work{op, Spread::Shared, {}};
   if (tiles == 1 && (!launch.getPerRow() || rows == 1))
@@ -38,6 +42,7 @@ Work plan::workOf(Operation *op, int64_t rows, int64_t maxRows, SymbolTable &sym
   for (auto [info, attr] : llvm::zip(kernel.getOperandInfos(), launch.getRefs())) {
     auto ref = cast<RefAttr>(attr);
     int64_t extent = extentOf(info, rowsOf(family, rows));
+    // Where row0 points is known at run time only; anything up to the last row may be read, so no row is its own.
     if (ref.getRow0())
       extent = std::max(extent, ref.getRow0() * maxRows);
     work.accesses.push_back({ref.getBase().getValue(), ref.getOffset(), ref.getOffset() + std::max<int64_t>(extent, 0),
@@ -47,6 +52,7 @@ Work plan::workOf(Operation *op, int64_t rows, int64_t maxRows, SymbolTable &sym
   return work;
 }
 
+// Conservative in one way only: two shared launches never count as disjoint, although tile i of both could be.
 bool plan::conflict(const Work &first, const Work &second) {
   if (first.spread == Spread::Last && second.spread == Spread::Last)
     return false;

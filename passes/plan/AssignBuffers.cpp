@@ -15,6 +15,8 @@ using namespace mlir;
 using namespace headrace;
 
 namespace {
+// A cache line; the widest vector load of any target; and what a kernel may assume of its weight. The file aligns
+// sections to pages on top, which a program that links its weights in need not do.
 constexpr int64_t kArenaAlign = 64;
 constexpr int64_t kWeightAlign = 128;
 constexpr int64_t kSectionAlign = 128;
@@ -47,6 +49,7 @@ int64_t lowestOffset(const Lifetime &lifetime, ArrayRef<Lifetime> placed, int64_
   return offset;
 }
 
+/// Replaces every address of an operation by what `map` makes of it.
 void forEachRef(Operation *op, function_ref<plan::RefAttr(plan::RefAttr)> map) {
   if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
     SmallVector<Attribute> refs;
@@ -78,6 +81,7 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
     return FlatSymbolRefAttr::get(&getContext(), (kind + Twine(device)).str());
   }
 
+  /// Bytes of a weight in its layout: what the bundle writer will fill, to the byte.
   FailureOr<int64_t> bytesOf(model::WeightOp weight) {
     RankedTensorType type = weight.getTensorType();
     StringRef layout = weight.getLayoutAttr() ? weight.getLayout().value() : StringRef();
@@ -92,6 +96,7 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
                               << layout << "'";
   }
 
+  /// In the order of the symbols, which is the importer's and therefore the same on every host.
   LogicalResult placeWeights() {
     Builder builder(&getContext());
     for (auto weight : getOperation().getOps<model::WeightOp>()) {
@@ -109,6 +114,7 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
     return success();
   }
 
+  /// K before V, in the order of the buffers; the places are repeated on the symbols, where inspection finds them.
   void placeCaches() {
     for (auto buffer : getOperation().getOps<plan::BufferOp>()) {
       if (!buffer.getKv())
@@ -129,6 +135,7 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
     }
   }
 
+  /// Tokens, hidden states and logits keep their bytes from step to step and lie below everything else.
   void placeShared() {
     for (auto buffer : getOperation().getOps<plan::BufferOp>()) {
       if (!buffer.getKeep())
@@ -162,6 +169,8 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
     return llvm::to_vector(llvm::make_second_range(lives.takeVector()));
   }
 
+  /// Largest first: the order that wastes least with lowest-offset placement. Ties are broken by time and name, so that
+  /// the result does not depend on addresses of this process.
   void placeEntry(plan::EntryOp entry, SymbolTable &symbols, const llvm::MapVector<int32_t, int64_t> &starts) {
     SmallVector<Lifetime> lives = lifetimesOf(entry, symbols);
     llvm::sort(lives, [](Lifetime a, Lifetime b) {
@@ -192,6 +201,7 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
     }
   }
 
+  /// Addresses and slots name bases from here on.
   void rewriteRefs() {
     auto map = [&](plan::RefAttr ref) {
       auto it = places.find(ref.getBase().getAttr());

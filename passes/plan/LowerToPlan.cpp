@@ -88,6 +88,7 @@ public:
     return ref(name);
   }
 
+  /// The number of a launch site; launches of all entries with one anchor share it.
   int32_t site(StringRef anchor) {
     return static_cast<int32_t>(sites.insert({anchor, static_cast<unsigned>(sites.size())}).first->second);
   }
@@ -173,6 +174,7 @@ private:
     return ref;
   }
 
+  /// Names a value for the end of the step if its operation is among the taps; only float rows have a meaning outside.
   void tap(Operation *op, Value value, plan::RefAttr at, StringRef suffix) {
     StringRef anchor = model::anchorOf(op->getLoc());
     // What rope_append overwrites is no longer there at the end of the step.
@@ -186,6 +188,7 @@ private:
       buffer.setTapped(true);
   }
 
+  /// A launch: operands in the family's order, results in new buffers but for rope_append, which works in place.
   void lowerKernel(tile::KernelOpInterface op) {
     int32_t device = deviceOf(op);
     enterSegment(op->getLoc(), device, false);
@@ -209,12 +212,14 @@ private:
       tap(op, result, refs[result], op->getNumResults() == 2 && index == 0 ? ".sum" : "");
   }
 
+  /// Kernels stand before the first entry that launches them.
   FlatSymbolRefAttr kernelAtModuleLevel(tile::KernelOpInterface op) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(entry);
     return library.kernel(op);
   }
 
+  /// A copy of the valid rows, in a segment of copies: the host makes it, whatever the two devices are.
   void lowerTransfer(tile::TransferOp op) {
     enterSegment(op.getLoc(), 0, true);
     plan::RefAttr from = refOf(op.getX(), op, op.getFrom(), "");
@@ -299,6 +304,7 @@ struct LowerToPlan : plan::impl::LowerToPlanBase<LowerToPlan> {
     return success();
   }
 
+  /// Entries in the order of the module: bodies ascending, then heads, which is the order of hr_library.entries.
   LogicalResult lower() {
     SmallVector<func::FuncOp> entries;
     for (auto func : getOperation().getOps<func::FuncOp>()) {

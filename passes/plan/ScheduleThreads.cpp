@@ -14,6 +14,8 @@ namespace {
 struct ScheduleThreads : plan::impl::ScheduleThreadsBase<ScheduleThreads> {
   using ScheduleThreadsBase::ScheduleThreadsBase;
 
+  /// Greedy and optimal for a list that keeps its order: a barrier stands as late as the first conflict allows, and
+  /// then serves everything before it. Segments begin joined, so the window starts empty.
   void schedule(plan::SegmentOp segment, int64_t rows, int64_t maxRows, SymbolTable &symbols) {
     SmallVector<plan::Work> sinceBarrier;
     for (Operation &op : llvm::make_early_inc_range(segment.getBody().front())) {

@@ -37,6 +37,7 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
 
   static bool isArena(plan::BaseOp base) { return base.getKind() == "arena"; }
 
+  /// An address is a place in a base, aligned, with everything behind it inside.
   LogicalResult checkRange(Operation *op, const Access &access) {
     auto base = bases.lookup(access.base);
     if (!base)
@@ -50,6 +51,7 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
     return success();
   }
 
+  /// Kernels are written for operands apart, so that they may read and write in any order within a tile.
   LogicalResult checkOverlaps(const Work &work) {
     for (auto [index, a] : llvm::enumerate(work.accesses))
       for (const Access &b : ArrayRef<Access>(work.accesses).drop_front(index + 1)) {
@@ -68,6 +70,8 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
            a.begin == b.begin && a.rowBytes == b.rowBytes;
   }
 
+  /// What is read must be exactly what one launch wrote: same start, same rows, nothing laid over it since. `held`
+  /// loses a value as soon as anything is written over any part of it, so that finding it says that it is whole.
   LogicalResult checkRead(const Work &work, const Access &access) {
     const Held *source = nullptr;
     for (const Held &value : held)
@@ -87,6 +91,7 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
     return success();
   }
 
+  /// Nobody of this epoch may still be reading or writing the bytes, unless it is the same thread.
   LogicalResult checkWrite(const Work &work, const Access &access) {
     for (const ReadMark &mark : reads)
       if (mark.epoch == epoch && mark.reader != &work && mark.access.overlaps(access) &&
@@ -101,6 +106,7 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
     return success();
   }
 
+  /// One launch or copy: first all reads, then all writes, as its tiles might interleave them in any order.
   LogicalResult execute(const Work &work) {
     if (failed(checkOverlaps(work)))
       return failure();
@@ -184,6 +190,7 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
     return success();
   }
 
+  /// Replays one entry. Barriers and ends of segments begin a new epoch; within one, threads run without order.
   LogicalResult check(plan::EntryOp entry, plan::LibraryOp library, SymbolTable &symbols, int64_t maxRows) {
     held.clear();
     reads.clear();

@@ -16,6 +16,8 @@ namespace {
 struct AssignLayouts : tile::impl::AssignLayoutsBase<AssignLayouts> {
   using AssignLayoutsBase::AssignLayoutsBase;
 
+  /// Only matrices have a choice. Vectors and tables are read row-wise by every kernel and stay as the recipe yields
+  /// them.
   LogicalResult assign(model::WeightOp weight, ArrayRef<target::Device> devices) {
     enc::Encoding enc = weight.getEncAttr();
     if (!enc)

@@ -19,6 +19,7 @@ class KernelFormer {
 public:
   explicit KernelFormer(SymbolTable &symbols) : symbols(symbols), builder(symbols.getOp()->getContext()) {}
 
+  /// In the order of the block: operands have become tile operations when their users' turn comes.
   LogicalResult form(func::FuncOp func) {
     for (Operation &op : llvm::make_early_inc_range(func.front())) {
       builder.setInsertionPoint(&op);
@@ -41,6 +42,7 @@ public:
   }
 
 private:
+  /// Puts `op` in the place of `old`, on the same device.
   template <typename Old, typename New> LogicalResult replace(Old old, New op) {
     if (device)
       op->setAttr("device", device);
@@ -49,6 +51,7 @@ private:
     return success();
   }
 
+  /// Encodings belong to symbols, so that entries cannot disagree; null after an error.
   enc::Encoding encodingOf(Operation *op, Value weight) {
     model::WeightOp symbol = model::weightOf(weight);
     if (!symbol || !symbol.getEncAttr()) {
@@ -75,6 +78,7 @@ private:
     return quantize && quantize->getAttr("device") == device ? quantize : enc::QuantizeOp();
   }
 
+  /// A norm that is only read by a quantization writes codes itself: the float row is never stored.
   template <typename Op> LogicalResult formNorm(Op op, Value residual, Type sumType) {
     Type outType = op.getResult().getType();
     int64_t group = 0;
@@ -111,6 +115,7 @@ private:
                                                 builder.getI64IntegerAttr(groupOf(op.getResult().getType())), {}, {}));
   }
 
+  /// One row is a gemv in every entry, so that decoding never pays for the loop over rows.
   LogicalResult formOp(model::LinearOp op) {
     enc::Encoding enc = encodingOf(op, op.getWeight());
     if (!enc)
@@ -127,6 +132,7 @@ private:
     return oneRow ? create(tile::GemvOp()) : create(tile::GemmOp());
   }
 
+  /// Two launches with a barrier between them: every row attends to what all rows have appended.
   LogicalResult formOp(model::CachedAttentionOp op) {
     auto cache = symbols.lookup<model::KVCacheOp>(op.getCache());
     if (!cache || !cache.getKTypeAttr())

@@ -22,6 +22,7 @@ Type withRows(Type type, int64_t rows) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
+/// Clones the entry and makes `rows` static everywhere: `?` occurs in no other role than as the number of rows.
 void specialise(func::FuncOp source, int64_t rows) {
   OpBuilder builder(source);
   auto func = cast<func::FuncOp>(builder.clone(*source));
@@ -46,6 +47,7 @@ struct Specialise : tile::impl::SpecialiseBase<Specialise> {
 
   void runOnOperation() override {
     SmallVector<target::Device> devices = target::devicesOf(getOperation());
+    // All devices of a step work on the same rows, so one device must say how many: the first, which holds both ends.
     if (devices.empty()) {
       getOperation().emitError() << "expected the module attribute 'target.devices'";
       return signalPassFailure();

@@ -16,6 +16,7 @@ namespace {
 struct VerifyTile : tile::impl::VerifyTileBase<VerifyTile> {
   using VerifyTileBase::VerifyTileBase;
 
+  /// The group of A8 rows, 0 for float rows.
   static int64_t a8Group(Value value) {
     auto a8 = dyn_cast<enc::A8Type>(cast<RankedTensorType>(value.getType()).getElementType());
     return a8 ? a8.getGroup() : 0;
@@ -29,6 +30,7 @@ struct VerifyTile : tile::impl::VerifyTileBase<VerifyTile> {
     return success();
   }
 
+  /// The symbol decides; what the operation repeats for its kernel must agree.
   LogicalResult checkWeights(Operation *op) {
     for (Value operand : op->getOperands()) {
       auto param = operand.getDefiningOp<model::ParamOp>();
@@ -50,6 +52,7 @@ struct VerifyTile : tile::impl::VerifyTileBase<VerifyTile> {
     return success();
   }
 
+  /// Scales multiply group by group, so activation and weight are cut alike.
   template <typename Op> LogicalResult checkActivations(Op op) {
     bool quantized = op.getEnc() == "w4" || op.getEnc() == "w8";
     int64_t expected = quantized ? static_cast<int64_t>(op.getGroup()) : 0, found = a8Group(op.getX());
@@ -58,6 +61,7 @@ struct VerifyTile : tile::impl::VerifyTileBase<VerifyTile> {
     return success();
   }
 
+  /// Every entry reads what the others appended: one cache, one set of parameters.
   template <typename Op> LogicalResult checkCache(Op op, SymbolTable &symbols) {
     auto cache = symbols.lookup<model::KVCacheOp>(op.getCache());
     if (!cache)
