@@ -36,18 +36,24 @@ public:
     b.loop(lo, hi, 1, [&](Value tile) { blocks(tile, 1, row, {1, registers}); });
   }
 
-  /// All rows: a tile stays in cache while the rows pass, in blocks and then one by one.
+  /// All rows: a tile stays in cache while the rows pass, in blocks, half blocks and then one by one.
   void gemm() {
     RegisterBlock block = spec.isQuantized() ? tuning.quantGemm : tuning.floatGemm;
     if (spec.gated && !spec.isQuantized()) // gate and up are accumulated together
       block.rows /= 2;
     RegisterBlock single = {1, spec.isQuantized() ? tuning.quantGemvRegisters : b.perTile};
+    llvm::SmallVector<RegisterBlock> sizes = {block};
+    if (block.rows >= 4)
+      sizes.push_back({block.rows / 2, block.registers});
+    sizes.push_back(single);
     Value rows = b.toIndex(nValid);
-    Value blocked = b.iand(rows, b.i64c(-int64_t(block.rows)));
-    Value lo = b.toIndex(begin), hi = b.toIndex(end);
-    b.loop(lo, hi, 1, [&](Value tile) {
-      b.loop(b.i64c(0), blocked, block.rows, [&](Value row) { blocks(tile, 1, row, block); });
-      b.loop(blocked, rows, 1, [&](Value row) { blocks(tile, 1, row, single); });
+    b.loop(b.toIndex(begin), b.toIndex(end), 1, [&](Value tile) {
+      Value done = b.i64c(0);
+      for (RegisterBlock size : sizes) {
+        Value until = b.iadd(done, b.iand(b.isub(rows, done), b.i64c(-int64_t(size.rows))));
+        b.loop(done, until, size.rows, [&](Value row) { blocks(tile, 1, row, size); });
+        done = until;
+      }
     });
   }
 

@@ -10,7 +10,7 @@ static constexpr Tuning tunings[] = {
     {DotKind::VpdpbusdZmm, 4, {8, 2}, 2, {8, 2}, 4, 2, 4, 4, 8192},
     {DotKind::NeonMull, 1, {4, 4}, 4, {2, 2}, 3, 1, 1, 8, 0},
     {DotKind::Sdot, 1, {4, 4}, 8, {4, 4}, 3, 1, 1, 8, 0},
-    {DotKind::Smmla, 1, {4, 4}, 8, {4, 4}, 3, 1, 1, 8, 0},
+    {DotKind::Smmla, 1, {4, 4}, 8, {8, 2}, 3, 1, 1, 8, 0},
 };
 
 const Tuning &tuningOf(const Variant &variant) {
