@@ -43,7 +43,8 @@ Values Dot::build(VectorBuilder &b, const DotInput &in) const {
     return finish(b, in, acc);
   }
   acc = b.loop(b.i64c(0), b.i64c(count), 1, acc, [&](Value i, ValueRange carried) {
-    return step(b, in, b.at(in.weights, b.imul(i, b.i64c(weightBytes))), pointers(i), carried);
+    Value weights = b.at(in.weights, b.imul(i, b.i64c(weightBytes)));
+    return step(b, in, weights, pointers(i), carried);
   });
   return finish(b, in, acc);
 }
