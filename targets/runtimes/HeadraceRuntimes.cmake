@@ -67,6 +67,9 @@ function(hr_runtime_objects OUT_DIR TRIPLE LEVEL CFLAGS REFERENCE_CFLAGS)
   # The posix port uses libc, whose headers come from the cross packages.
   set(hosted ${flags})
   list(REMOVE_ITEM hosted -ffreestanding -fno-builtin)
+  if(EXISTS /usr/${TRIPLE}/include) # clang finds them by itself only where a cross gcc is installed too
+    list(APPEND hosted -isystem /usr/${TRIPLE}/include)
+  endif()
   hr_compile_for(posix ${OUT_DIR} posix ${TRIPLE} "${HR_PORT_POSIX_SOURCES}" "${hosted}")
   add_custom_command(OUTPUT ${OUT_DIR}/libhr_port_posix.a
     COMMAND ${CMAKE_COMMAND} -E rm -f ${OUT_DIR}/libhr_port_posix.a
