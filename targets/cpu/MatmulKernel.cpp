@@ -47,7 +47,8 @@ public:
       sizes.push_back({block.rows / 2, block.registers});
     sizes.push_back(single);
     Value rows = b.toIndex(nValid);
-    b.loop(b.toIndex(begin), b.toIndex(end), 1, [&](Value tile) {
+    Value lo = b.toIndex(begin), hi = b.toIndex(end);
+    b.loop(lo, hi, 1, [&](Value tile) {
       Value done = b.i64c(0);
       for (RegisterBlock size : sizes) {
         Value until = b.iadd(done, b.iand(b.isub(rows, done), b.i64c(-int64_t(size.rows))));
