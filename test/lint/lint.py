@@ -10,6 +10,7 @@ from pathlib import Path
 
 import budgets
 import levels
+import order
 
 SOURCES = {".c", ".cpp", ".h", ".td", ".py", ".sh", ".mlir", ".cmake", ".txt", ".md", ".in"}
 # Spelled so that this file does not find itself.
@@ -98,6 +99,7 @@ def main(root):
     problems = defaultdict(list)
     problems["levels"] = list(levels.check(texts))
     problems["budgets"] = list(budgets.check(texts))
+    problems["order of creation"] = list(order.check(texts))
     problems["machine paths"] = list(find_lines(texts, PATHS, unfinished))
     problems["marks of unfinished work"] = list(find_lines(texts, MARKS, unfinished))
     problems["kernel names"] = list(check_kernel_names(texts))
