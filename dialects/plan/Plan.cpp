@@ -185,6 +185,8 @@ LogicalResult BaseOp::verify() {
   if (bytes < 0 || !llvm::isPowerOf2_64(align))
     return emitOpError() << "(C2) expected bytes of at least 0 and an alignment that is a power of two, found " << bytes
                          << " and " << align;
+  if (kind == "section" && align > 4096)
+    return emitOpError() << "(C2) expected an alignment of at most 4096 for a section, found " << align;
   return verifyDevice(*this, getDevice(), "C3");
 }
 

@@ -74,11 +74,11 @@ def Plan_BaseOp : Plan_Op<"base", [Symbol]> {
     ```mlir
     plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 4096 : i64}
     plan.base @kv0 {device = 0 : i32, kind = "kv", bytes = 786432 : i64}
-    plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 1900544 : i64, align = 16384 : i64}
+    plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 1900544 : i64, align = 128 : i64}
     ```
     Constraints:
     * (C1) `kind` is arena, kv or section; `section` is given exactly for sections.
-    * (C2) `bytes` is not negative, `align` a power of two.
+    * (C2) `bytes` is not negative, `align` a power of two; of a section at most 4096, because files are mapped at any page.
     * (C3) `device` is 0 .. HR_MAX_DEVICES - 1.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I32Attr:$device, StrAttr:$kind, OptionalAttr<I32Attr>:$section, I64Attr:$bytes,
@@ -91,7 +91,7 @@ def Plan_BufferOp : Plan_Op<"buffer", [Symbol]> {
   let summary = "memory that still needs a place in a base; gone after hr-assign-buffers";
   let description = [{
     `rows` rows of `row_bytes` in an arena, or with `kv` in the KV cache. A `keep` buffer is alive in every entry (tokens, hidden states,
-    logits); a `tapped` one until the end of its entry.
+    logits); a `tapped` one shares its bytes with no other buffer, of whatever entry.
     ```mlir
     plan.buffer @body_8.layers.0.attn.qkv {device = 0 : i32, rows = 8 : i64, row_bytes = 1280 : i64}
     ```

@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <set>
+
 namespace headrace::plan {
 #define GEN_PASS_DEF_LOWERTOPLAN
 #include "passes/plan/Passes.h.inc"
@@ -36,8 +38,9 @@ bool isFloatRows(Value value) {
 /// The module-wide part of the lowering: symbols that entries share.
 class Library {
 public:
-  Library(ModuleOp module, ArrayRef<std::string> taps)
-      : builder(module.getContext()), symbols(module), taps(taps.begin(), taps.end()) {
+  Library(ModuleOp module, ArrayRef<std::string> taps) : builder(module.getContext()), symbols(module) {
+    for (const std::string &pattern : taps)
+      this->taps.push_back({pattern, false, {}});
     builder.setInsertionPointToEnd(module.getBody());
   }
 
@@ -96,15 +99,42 @@ public:
     return llvm::to_vector(llvm::map_range(sites, [](auto &entry) { return StringRef(entry.first); }));
   }
 
-  bool isTapped(StringRef anchor) {
-    return llvm::any_of(taps, [&](const std::string &pattern) { return matchesAnchor(pattern, anchor); });
+  /// Whether a pattern asks for the value `name` of an operation with `anchor`; remembers those that cannot be kept.
+  bool isTapped(StringRef anchor, const Twine &name, bool canBeKept) {
+    bool asked = false;
+    for (Pattern &pattern : taps)
+      if (matchesAnchor(pattern.text, anchor)) {
+        asked = true;
+        pattern.matched = true;
+        if (!canBeKept)
+          pattern.notKept.insert(name.str());
+      }
+    return asked && canBeKept;
+  }
+
+  /// A pattern that matches nothing is a mistake worth naming.
+  LogicalResult checkTaps(ModuleOp module) {
+    for (const Pattern &pattern : taps) {
+      if (!pattern.matched)
+        return module.emitError() << "taps: pattern '" << pattern.text << "' matches nothing";
+      if (!pattern.notKept.empty())
+        module.emitRemark() << "taps: of pattern '" << pattern.text << "' " << pattern.notKept.size()
+                            << " values are quantized or overwritten within the step and not kept, such as '"
+                            << *pattern.notKept.begin() << "'";
+    }
+    return success();
   }
 
   OpBuilder builder;
   SymbolTable symbols;
 
 private:
-  SmallVector<std::string> taps;
+  struct Pattern {
+    std::string text;
+    bool matched = false;
+    std::set<std::string> notKept;
+  };
+  std::vector<Pattern> taps;
   llvm::MapVector<Attribute, FlatSymbolRefAttr> kernels;
   llvm::MapVector<StringRef, unsigned> sites;
   Operation *lastBuffer = nullptr;
@@ -130,8 +160,8 @@ public:
         refs[param.getResult()] = library.ref(param.getWeight());
       else if (auto transfer = dyn_cast<tile::TransferOp>(op))
         lowerTransfer(transfer);
-      else if (auto kernel = dyn_cast<tile::KernelOpInterface>(op))
-        lowerKernel(kernel);
+      else if (auto kernel = dyn_cast<tile::KernelOpInterface>(op); kernel && failed(lowerKernel(kernel)))
+        return failure();
     }
     linkSegments();
     for (Operation *tap : taps)
@@ -179,7 +209,7 @@ private:
     StringRef anchor = model::anchorOf(op->getLoc());
     // What rope_append overwrites is no longer there at the end of the step.
     bool overwritten = llvm::any_of(value.getUsers(), [](Operation *user) { return isa<tile::RopeAppendOp>(user); });
-    if (!isFloatRows(value) || overwritten || !library.isTapped(anchor))
+    if (!library.isTapped(anchor, anchor + suffix, isFloatRows(value) && !overwritten))
       return;
     int64_t cols = cast<RankedTensorType>(value.getType()).getDimSize(1);
     taps.push_back(
@@ -189,11 +219,15 @@ private:
   }
 
   /// A launch: operands in the family's order, results in new buffers but for rope_append, which works in place.
-  void lowerKernel(tile::KernelOpInterface op) {
+  LogicalResult lowerKernel(tile::KernelOpInterface op) {
     int32_t device = deviceOf(op);
+    if (Attribute schedule = op->getAttr("schedule"); schedule && !isa<tile::SharedAttr>(schedule))
+      return op->emitError() << "schedule: expected #tile.shared, found " << schedule;
     enterSegment(op->getLoc(), device, false);
-    if (auto rope = dyn_cast<tile::RopeAppendOp>(op.getOperation()))
-      refs[rope.getOut()] = refs[rope.getQkv()];
+    if (auto rope = dyn_cast<tile::RopeAppendOp>(op.getOperation())) {
+      plan::RefAttr qkv = refs.lookup(rope.getQkv()); // a copy: a new key moves the map's entries
+      refs[rope.getOut()] = qkv;
+    }
     SmallVector<Attribute> operands;
     for (const tile::KernelOperand &operand : op.getKernelOperands()) {
       bool isSum = op->getNumResults() == 2 && operand.value == op->getResult(0);
@@ -210,6 +244,7 @@ private:
                            op.isPerRow() ? builder.getUnitAttr() : UnitAttr(), site);
     for (auto [index, result] : llvm::enumerate(op->getResults()))
       tap(op, result, refs[result], op->getNumResults() == 2 && index == 0 ? ".sum" : "");
+    return success();
   }
 
   /// Kernels stand before the first entry that launches them.
@@ -322,7 +357,7 @@ struct LowerToPlan : plan::impl::LowerToPlanBase<LowerToPlan> {
       func.erase();
     }
     plan::findLibrary(getOperation()).setSitesAttr(library.builder.getStrArrayAttr(library.siteNames()));
-    return success();
+    return library.checkTaps(getOperation());
   }
 
   void runOnOperation() override {

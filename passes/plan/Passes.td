@@ -9,7 +9,8 @@ def LowerToPlan : Pass<"hr-lower-to-plan", "::mlir::ModuleOp"> {
     Each tile operation is a plan.launch of a plan.kernel that all operations with the same family, parameters and device share; each
     value is a plan.buffer, each cache two of them; runs of operations on one device are segments, transfers are segments of copies.
     Tokens, hidden states and logits are buffers that all entries share. `taps` are patterns of anchors (as in hr-place): float values of
-    operations that match are kept until the end of the step and named in a plan.tap; `NAME.sum` is the sum of a norm.
+    operations that match are kept until the end of the step and named in a plan.tap; `NAME.sum` is the sum of a norm. A pattern that
+    matches nothing is an error; values that cannot be kept, being quantized or overwritten, are counted in a remark.
     ```mlir
     func.func @body_1(%tokens: tensor<1xi32>, %pos: i32, %n_valid: i32) -> tensor<1x64xf32> {
       %e = model.param @embed : tensor<256x64xf32>
@@ -71,7 +72,8 @@ def VerifyPlan : Pass<"hr-verify-plan", "::mlir::ModuleOp"> {
   let description = [{
     Executes each entry in mind, byte range by byte range, knowing nothing of how the plan was made. After it:
 
-    * every address is a base, 64-byte aligned, and what is read or written there lies within the base;
+    * every address is a base, 64-byte aligned, and what is read or written there lies within the base; so do the library's slots, and
+      the RoPE table for all positions that may be used;
     * every activation that is read is the whole of what one earlier launch or copy wrote, or an input of the entry: nothing else has
       been written over any part of it; taps last until the end of the step, a head's included;
     * whatever another thread may have written, or may still be reading, is separated by a barrier or a segment's end;

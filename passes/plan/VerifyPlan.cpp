@@ -106,6 +106,38 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
     return success();
   }
 
+  LogicalResult checkExtent(Operation *op, const Twine &what, StringRef base, int64_t end) {
+    auto it = bases.find(base);
+    if (it == bases.end() || end <= static_cast<int64_t>(it->second.getBytes()))
+      return success();
+    return op->emitError() << what << ": expected bytes within the " << it->second.getBytes() << " of '" << base
+                           << "', found an end of " << end;
+  }
+
+  /// The family does not say how many positions a table has: as many as may be used.
+  LogicalResult checkRopeTable(plan::LaunchOp launch, plan::LibraryOp library, SymbolTable &symbols) {
+    auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
+    if (kernel.getFamily() != "rope_append")
+      return success();
+    auto table = cast<plan::RefAttr>(launch.getRefs()[1]);
+    int64_t bytes = library.getMaxPositions() * kernel.intParam("rotary") * 4;
+    return checkExtent(launch, "operand 'table'", table.getBase().getValue(), table.getOffset() + bytes);
+  }
+
+  /// Tokens and hidden states have a row for each of the largest body, logits for each of the largest head.
+  LogicalResult checkSlots(plan::LibraryOp library, int64_t bodyRows) {
+    int64_t headRows = 1;
+    for (auto entry : getOperation().getOps<plan::EntryOp>())
+      if (entry.getKind() == "head")
+        headRows = std::max<int64_t>(headRows, entry.getRows());
+    auto check = [&](StringRef name, plan::SlotAttr slot, int64_t rows) {
+      return checkExtent(library, name, slot.getBase().getValue(), slot.getOffset() + slot.getStride() * rows * 4);
+    };
+    return failure(failed(check("tokens", library.getTokens(), bodyRows)) ||
+                   failed(check("hidden_rows", library.getHiddenRows(), bodyRows)) ||
+                   failed(check("logits", library.getLogits(), headRows)));
+  }
+
   /// One launch or copy: first all reads, then all writes, as its tiles might interleave them in any order.
   LogicalResult execute(const Work &work) {
     if (failed(checkOverlaps(work)))
@@ -203,6 +235,8 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
           ++epoch;
           continue;
         }
+        if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && failed(checkRopeTable(launch, library, symbols)))
+          return failure();
         works.push_back(std::make_unique<Work>(plan::workOf(&op, entry.getRows(), maxRows, symbols)));
         if (failed(execute(*works.back())))
           return failure();
@@ -225,6 +259,8 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
       bases[base.getSymName()] = base;
     SymbolTable symbols(getOperation());
     int64_t maxRows = plan::maxBodyRows(getOperation());
+    if (failed(checkSlots(library, maxRows)))
+      return signalPassFailure();
     for (auto entry : getOperation().getOps<plan::EntryOp>())
       if (failed(check(entry, library, symbols, maxRows)))
         return signalPassFailure();

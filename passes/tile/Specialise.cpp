@@ -52,6 +52,14 @@ struct Specialise : tile::impl::SpecialiseBase<Specialise> {
       getOperation().emitError() << "expected the module attribute 'target.devices'";
       return signalPassFailure();
     }
+    // An entry runs on all devices: its rows are those of each.
+    for (target::Device device : devices)
+      if (device.getBodyChunks() != devices[0].getBodyChunks() ||
+          device.getHeadChunks() != devices[0].getHeadChunks()) {
+        getOperation().emitError() << "device " << device.getDeviceName() << ": expected the row counts of "
+                                   << devices[0].getDeviceName() << ", found others";
+        return signalPassFailure();
+      }
     for (auto func : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       auto kind = func->getAttrOfType<StringAttr>(model::kEntryAttr);
       if (!kind)

@@ -58,6 +58,11 @@ plan.base @a {device = 0 : i32, kind = "arena", bytes = 4096 : i64, align = 48 :
 
 // -----
 
+// expected-error @+1 {{(C2) expected an alignment of at most 4096 for a section, found 16384}}
+plan.base @s {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 4096 : i64, align = 16384 : i64}
+
+// -----
+
 // base C3
 // expected-error @+1 {{(C3) expected a device of 0 .. 7, found 8}}
 plan.base @a {device = 8 : i32, kind = "arena", bytes = 4096 : i64}

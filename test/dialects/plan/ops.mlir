@@ -8,8 +8,8 @@ plan.library @brook {target = "x86-64-v3", devices = ["cpu", "reference"], vocab
   tokens = #plan.slot<@arena0 + 0 stride 1>, hidden_rows = #plan.slot<@arena0 + 512 stride 192>,
   logits = #plan.slot<@arena0 + 98816 stride 2048>}
 
-// CHECK: plan.base @section0 {align = 16384 : i64, bytes = 768 : i64, device = 0 : i32, kind = "section", section = 0 : i32}
-plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 768 : i64, align = 16384 : i64}
+// CHECK: plan.base @section0 {align = 128 : i64, bytes = 768 : i64, device = 0 : i32, kind = "section", section = 0 : i32}
+plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 768 : i64, align = 128 : i64}
 // CHECK: plan.base @arena0 {bytes = 200000 : i64, device = 0 : i32, kind = "arena"}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 200000 : i64}
 plan.base @arena1 {device = 1 : i32, kind = "arena", bytes = 4096 : i64}

@@ -245,3 +245,32 @@ plan.entry @head_1 kind "head" rows 1 {
     plan.launch @gemm_f32_n64_k64([@section0 + 0], [@arena0 + 4352], [@arena0 + 2112]) tiles 2
   }
 }
+
+// -----
+
+// expected-error @+1 {{logits: expected bytes within the 2304 of 'arena0', found an end of 2368}}
+plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 : i64, context = 64 : i64, max_positions = 64 : i64, bos = 0 : i32,
+  eos = array<i32: 0>, sites = ["n"], tokens = #plan.slot<@arena0 + 0 stride 1>, hidden_rows = #plan.slot<@arena0 + 64 stride 64>,
+  logits = #plan.slot<@arena0 + 2112 stride 64>}
+plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 2304 : i64}
+plan.entry @body_8 kind "body" rows 8 {
+  plan.segment device 0 {
+  }
+}
+
+// -----
+
+plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 : i64, context = 64 : i64, max_positions = 64 : i64, bos = 0 : i32,
+  eos = array<i32: 0>, sites = ["n"], tokens = #plan.slot<@arena0 + 0 stride 1>, hidden_rows = #plan.slot<@arena0 + 64 stride 64>,
+  logits = #plan.slot<@arena0 + 2112 stride 64>}
+plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
+plan.base @kv0 {device = 0 : i32, kind = "kv", bytes = 16384 : i64}
+plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 8128 : i64}
+plan.kernel @rope_append_h1_kv1_d32_r32_c64_f32_f32 {family = "rope_append", device = 0 : i32, params = {heads = 1 : i64, kv_heads = 1 : i64,
+  head_dim = 32 : i64, rotary = 32 : i64, context = 64 : i64, k_type = "f32", v_type = "f32"}}
+plan.entry @body_1 kind "body" rows 1 {
+  plan.segment device 0 {
+    // expected-error @+1 {{operand 'table': expected bytes within the 8128 of 'section0', found an end of 8192}}
+    plan.launch @rope_append_h1_kv1_d32_r32_c64_f32_f32([@arena0 + 2368], [@section0 + 0], [@kv0 + 0], [@kv0 + 8192]) tiles 1 per_row
+  }
+}

@@ -13,7 +13,7 @@ module attributes {target.devices = [#dev]} {
   plan.library @tiny {target = "t", devices = ["reference"], vocab = 64 : i64, hidden = 64 : i64, context = 32 : i64,
     max_positions = 32 : i64, bos = -1 : i32, eos = array<i32: 3>, sites = ["first"], tokens = #plan.slot<@arena0 + 0 stride 1>,
     hidden_rows = #plan.slot<@arena0 + 64 stride 64>, logits = #plan.slot<@arena0 + 512 stride 64>}
-  plan.base @section0 {device = 0 : i32, kind = "section", section = 1 : i32, bytes = 256 : i64, align = 16384 : i64}
+  plan.base @section0 {device = 0 : i32, kind = "section", section = 1 : i32, bytes = 256 : i64, align = 128 : i64}
   plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 16384 : i64}
   plan.kernel @norm_c64 {family = "norm", device = 0 : i32,
     params = {cols = 64 : i64, eps = 1.0e-5 : f32, residual = false, out = "f32", group = 0 : i64}}

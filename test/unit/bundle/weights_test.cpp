@@ -38,7 +38,7 @@ public:
   /// The bytes of weights.bin, or the first diagnostic.
   std::string write(const std::string &weights, int sectionBytes, unsigned threads = 2) {
     std::string text = "plan.base @section0 {device = 0 : i32, kind = \"section\", section = 0 : i32, bytes = " +
-                       std::to_string(sectionBytes) + " : i64, align = 16384 : i64}\n" + weights;
+                       std::to_string(sectionBytes) + " : i64, align = 128 : i64}\n" + weights;
     std::string diagnostic;
     mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
       if (diagnostic.empty())
