@@ -60,8 +60,9 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const Variant &variant,
       optLevel == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// Every definition gets the variant's instruction set. "no-builtins" and the empty library table below keep loops from
-/// becoming calls of memset and the like.
+/// Every definition gets the variant's instruction set and stays a function: steps call kernels, so that a profile
+/// names the kernel. "no-builtins" and the empty library table below keep loops from becoming calls of memset and the
+/// like.
 void setFunctionAttributes(llvm::Module &module, const Variant &variant) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
@@ -73,6 +74,7 @@ void setFunctionAttributes(llvm::Module &module, const Variant &variant) {
     function.addFnAttr("no-builtins");
     function.addFnAttr("prefer-vector-width", std::to_string(variant.vectorBytes * 8));
     function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr(llvm::Attribute::NoInline);
   }
 }
 

@@ -65,6 +65,16 @@ def check_symbols(out):
     assert all(name.startswith("hr_") or name == "tiny_library" for name in exported), exported
 
 
+def check_calls(out):
+    """Steps call kernels, so that a profile names them: nothing is inlined."""
+    bodies = re.findall(r"^(\w+):.*?^\.Lfunc_end", (out / "plan.s").read_text(), re.S | re.M)
+    assert {"norm_c64", "add_c64", "body_8_seg0", "head_8_seg0"} <= set(bodies), bodies
+    for step, kernels in (("body_8_seg0", ("norm_c64", "add_c64")), ("head_8_seg0", ("norm_c64",))):
+        text = re.search(rf"^{step}:.*?^\.Lfunc_end", (out / "plan.s").read_text(), re.S | re.M).group()
+        for kernel in kernels:
+            assert re.search(rf"\t(callq?|jmp|bl|b)\t{kernel}\b", text), f"{out}: {step} does not call {kernel}"
+
+
 def check_layout(out):
     headers = run(TOOLS / "llvm-readelf", "-lWS", out / "libtiny.so")
     loads = [line.split() for line in headers.splitlines() if line.strip().startswith("LOAD")]
@@ -125,6 +135,7 @@ def main():
     for device, kind, cpu in DEVICES:
         out = emit(device, kind, device, "--jobs=2")
         check_symbols(out)
+        check_calls(out)
         check_layout(out)
         if cpu:
             check_registers(out)
