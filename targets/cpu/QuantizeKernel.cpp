@@ -37,12 +37,12 @@ Value buildQuantizeGroup(VectorBuilder &b, ArrayRef<Value> values, const GroupOu
   Value zero = b.real(b.f32, 0.0f);
   b.store(b.select(usable, b.fdiv(amax, b.real(b.f32, 127.0f)), zero), out.scale);
 
-  // |x * r| <= 127 (1 + 2^-23) rounds to at most 127: the contract's clamp never acts. Unusable groups are masked to 0.
-  Value factor = b.splat(reciprocal, b.lanes);
-  Value mask = b.splat(b.sext(usable, b.i32), b.lanes);
+  // |x * r| <= 127 (1 + 2^-23) rounds to at most 127: the contract's clamp never acts. In unusable groups x may be a
+  // NaN or an infinity, whose conversion LLVM leaves undefined: the float is replaced, not the code.
+  Value factor = b.splat(b.select(usable, reciprocal, zero), b.lanes), zeros = b.splat(zero, b.lanes);
   Values codes, sums;
   for (Value x : values)
-    codes.push_back(b.iand(b.fptosi(b.roundEven(b.fmul(x, factor))), mask));
+    codes.push_back(b.fptosi(b.select(usable, b.roundEven(b.fmul(x, factor)), zeros)));
   sums.assign(codes.begin(), codes.end());
   while (sums.size() > 1) {
     sums[0] = b.iadd(sums[0], sums.back());
