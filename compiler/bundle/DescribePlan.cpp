@@ -21,15 +21,15 @@ bool isDecodeEntry(plan::EntryOp entry) { return entry.getRows() == 1; }
 
 /// Sizes that the runtime computes from hr_library, for a library of this plan; pointers of 64 bits are the largest
 /// there are.
-void describeMemory(ModuleOp plan, Manifest &manifest) {
+void describeMemory(ModuleOp plan, uint32_t tokenBytes, Manifest &manifest) {
   std::vector<hr_base> bases;
   for (plan::BaseOp base : plan::basesOf(plan)) {
     uint32_t kind = llvm::StringSwitch<uint32_t>(base.getKind())
                         .Case("kv", HR_BASE_KV)
                         .Case("section", HR_BASE_SECTION)
                         .Default(HR_BASE_ARENA);
-    bases.push_back(
-        {kind, base.getDevice(), base.getSection().value_or(0), uint32_t(base.getAlign()), uint64_t(base.getBytes())});
+    bases.push_back({kind, base.getDevice(), base.getSection().value_or(0), uint32_t(base.getAlign()), 0,
+                     uint64_t(base.getBytes())});
   }
   std::vector<hr_entry> entries;
   for (auto entry : plan.getOps<plan::EntryOp>()) {
@@ -41,6 +41,7 @@ void describeMemory(ModuleOp plan, Manifest &manifest) {
   plan::LibraryOp op = plan::findLibrary(plan);
   hr_library library = {};
   library.vocab_size = uint32_t(op.getVocab());
+  library.token_bytes = tokenBytes;
   library.hidden_size = uint32_t(op.getHidden());
   library.context = uint32_t(op.getContext());
   library.max_positions = uint32_t(op.getMaxPositions());
@@ -230,9 +231,10 @@ void describeCost(ModuleOp plan, Manifest &manifest) {
 
 } // namespace
 
-void describePlan(ModuleOp plan, const std::vector<hr_blob_section> &sections, Manifest &manifest) {
+void describePlan(ModuleOp plan, const std::vector<hr_blob_section> &sections, uint32_t tokenBytes,
+                  Manifest &manifest) {
   describeModel(plan, manifest);
-  describeMemory(plan, manifest);
+  describeMemory(plan, tokenBytes, manifest);
   describeSections(sections, manifest);
   Launches launches(plan, manifest);
   launches.describe();

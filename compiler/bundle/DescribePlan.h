@@ -13,7 +13,8 @@ namespace headrace {
 
 /// Devices, entries, memory, buffers, weights with their provenance, kernels, fusions and predicted cost. `sections` is
 /// the table of weights.bin.
-void describePlan(mlir::ModuleOp plan, const std::vector<hr_blob_section> &sections, Manifest &manifest);
+void describePlan(mlir::ModuleOp plan, const std::vector<hr_blob_section> &sections, uint32_t tokenBytes,
+                  Manifest &manifest);
 
 /// hr_cpu_feature bits that the library requires: those of its first device, whose variant it is compiled for.
 uint32_t requiredFeatures(mlir::ModuleOp plan);

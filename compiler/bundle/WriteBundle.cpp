@@ -59,6 +59,16 @@ private:
   Manifest manifest;
 };
 
+/// hr_library.token_bytes of a tokenizer section.
+Result<uint32_t> tokenBytesOf(const std::vector<uint8_t> &section) {
+  hr_tokenizer tokenizer;
+  if (section.empty())
+    return 0;
+  if (hr_tokenizer_open(&tokenizer, section.data(), section.size()) != HR_OK)
+    return Error("tokenizer: expected a section that the runtime can read, found another");
+  return uint32_t(hr_decode_max(&tokenizer));
+}
+
 ManifestChecksum checksumOf(const std::string &name, const void *data, size_t bytes) {
   char text[17];
   std::snprintf(text, sizeof text, "%016" PRIx64, hr_hash64(data, bytes, 0));
@@ -86,7 +96,10 @@ Result<void> BundleWriter::writeBlob(DiagnosticCollector &diagnostics) {
   FailureOr<WeightsResult> written = writeWeights(input, *path);
   if (failed(written))
     return diagnostics.error("weights.bin: cannot be written");
-  blob = {written->tableHash, written->fileBytes};
+  Result<uint32_t> tokenBytes = tokenBytesOf(tokenizer);
+  if (!tokenBytes)
+    return tokenBytes.error();
+  blob = {written->tableHash, written->fileBytes, *tokenBytes};
   sections = std::move(written->sections);
   manifest.weightsBytes = written->fileBytes;
   Result<MappedFile> mapped = MappedFile::open(*path);
@@ -160,7 +173,7 @@ void BundleWriter::describe() {
       values *= uint64_t(dim);
     model.parameters += values;
   }
-  describePlan(request.plan, sections, manifest);
+  describePlan(request.plan, sections, blob.tokenBytes, manifest);
 }
 
 Result<void> BundleWriter::writeTexts() {

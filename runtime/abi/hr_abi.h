@@ -79,11 +79,14 @@ enum hr_base_kind {
   HR_BASE_SECTION = 2  /* weights: blob section `section` */
 };
 
+/* Of a section the address is section + offset, and `bytes` lie there: today one base spans a section (offset 0); with one
+ * base a layer the weights can be streamed, since code reaches them through this table alone. */
 typedef struct hr_base {
   uint32_t kind;    /* hr_base_kind */
   uint32_t device;
   uint32_t section; /* index into the blob's section table (HR_BASE_SECTION) */
-  uint32_t align;   /* of the base address, bytes */
+  uint32_t align;   /* of the base address, bytes; of a section at most 4096, what a mapped file always has */
+  uint64_t offset;  /* in the section; 0 for the other kinds */
   uint64_t bytes;
 } hr_base;
 
@@ -94,7 +97,8 @@ typedef struct hr_step {
   const uint32_t *share;   /* [threads + 1] cumulative share of work, 0 .. 65536; thread t of a launch of n tiles runs tiles
                               [n * share[t] >> 16, n * share[t + 1] >> 16), 64-bit product */
   hr_barrier *barrier;
-  int32_t *fault;          /* 0, or 1 + site of the first launch that met a NaN or an infinity */
+  int32_t *fault;          /* [threads] one word a thread, so that none races: 0, or 1 + site of the first of its launches that
+                              met a NaN or an infinity. Sites ascend in the order of launches: the smallest word is the first. */
   int32_t n_valid;         /* rows of this step, 1 .. entry.rows */
   int32_t pos;             /* absolute position of row 0 (length of the KV cache before this step) */
   int32_t row0;            /* head entries: first row of the hidden states of the last body step to look at */
@@ -121,7 +125,8 @@ enum hr_device_kind { HR_DEVICE_CPU = 0, HR_DEVICE_REFERENCE = 1, HR_DEVICE_HEXA
 typedef void (*hr_segment_fn)(const hr_step *step, uint32_t thread);
 
 /* A segment runs on one device; `wait` is the index of the segment of the same entry that must have finished before (or -1).
- * Segments of an entry are listed in an order that may be executed one after the other. */
+ * Segments of an entry are listed in an order that may be executed one after the other, and that is what this runtime does: it
+ * reads neither `wait` nor `signal`, which are for one that lets devices overlap. */
 typedef struct hr_segment {
   hr_segment_fn run;
   uint32_t device;
@@ -148,6 +153,17 @@ typedef struct hr_tap {
   uint32_t stride;         /* floats from row to row */
   uint32_t entry;          /* index of the entry that writes it */
 } hr_tap;
+
+enum hr_kv_type { HR_KV_F32 = 0, HR_KV_F16 = 1 };
+
+/* Keys and values of one layer in a session's KV cache. Layouts: runtime/abi/README.md, for hr_library.context positions. */
+typedef struct hr_kv {
+  uint64_t k_offset, v_offset; /* from the base */
+  uint32_t base;
+  uint32_t k_type, v_type;     /* hr_kv_type */
+  uint32_t kv_heads, head_dim;
+  uint32_t window;             /* positions that attention looks back over, 0: all */
+} hr_kv;
 
 /* Where a step's input and outputs lie: float32/int32 rows, `stride` elements apart. */
 typedef struct hr_slot {
@@ -181,12 +197,15 @@ typedef struct hr_library {
   uint32_t site_count;
   uint32_t eos_count;
   int32_t bos_id;          /* -1: none */
+  uint32_t kv_count;       /* layers with a cache */
+  uint32_t token_bytes;    /* most bytes of text that one id of the blob's tokenizer gives (hr_decode_max), 0: no tokenizer */
   const hr_device_info *devices;
   const hr_base *bases;
   const hr_entry *entries;
   const hr_tap *taps;
   const char *const *sites; /* launch sites for fault messages: "layers.3.mlp.norm" */
   const int32_t *eos_ids;
+  const hr_kv *kv;         /* in the order of the layers */
   hr_slot tokens;          /* int32 [max rows]: written by the runtime before a body step */
   hr_slot hidden;          /* float32 [max rows][stride]: body -> head */
   hr_slot logits;          /* float32 [head rows][stride]: written by a head step */

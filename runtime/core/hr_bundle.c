@@ -132,14 +132,14 @@ static hr_status check_bases(const hr_library *l, const void *weights, hr_proble
     int32_t row = (int32_t)b->section;
     if (s->kind != HR_SECTION_WEIGHTS || s->device != b->device)
       return refuse(problem, HR_MISMATCH, "device of the weight section", row, b->device, s->device);
-    if (s->bytes < b->bytes)
-      return refuse(problem, HR_MISMATCH, "fewest section bytes", row, b->bytes, s->bytes);
+    if (b->offset > s->bytes || s->bytes - b->offset < b->bytes)
+      return refuse(problem, HR_MISMATCH, "fewest section bytes", row, b->offset + b->bytes, s->bytes);
     const hr_device_row *device = hr_device_find(l->devices[b->device].kind);
     if (!(device->memory_kinds >> s->memory & 1))
       return refuse(problem, HR_UNSUPPORTED, "memory kind of the section", row, HR_MEMORY_FILE_MAP, s->memory);
-    if (b->align && ((uintptr_t)weights + s->offset) % b->align)
-      return refuse(problem, HR_INVALID_ARGUMENT, "alignment of the mapped section", row, b->align,
-                    ((uintptr_t)weights + s->offset) % b->align);
+    uint64_t address = (uintptr_t)weights + s->offset + b->offset;
+    if (b->align && address % b->align)
+      return refuse(problem, HR_INVALID_ARGUMENT, "alignment of the mapped section", row, b->align, address % b->align);
   }
   return HR_OK;
 }

@@ -30,8 +30,10 @@ static hr_status sample(generation *g, int32_t *id) {
   hr_session *s = g->session;
   int32_t seen[HR_PENALTY_WINDOW];
   uint32_t n_seen = seen_ids(s, g->options->sampling.penalty_window, seen);
+  hr_float_mode mode = hr_float_enter();
   hr_status status = hr_sample(&g->options->sampling, &g->random, s->logits, s->model->library->vocab_size, seen,
                                n_seen, s->model->scratch, id);
+  hr_float_leave(mode);
   if (status == HR_NOT_FINITE)
     s->model->fault_site = INT32_MAX; /* no launch's site: hr_fault_site says "logits" */
   return status;
@@ -89,11 +91,18 @@ static hr_status decode_loop(generation *g, uint64_t start) {
   }
 }
 
+/* Infinities and NaNs fail too. */
+static bool valid_sampling(const hr_sampling *s) {
+  bool finite = s->temperature < __FLT_MAX__ && s->repetition_penalty < __FLT_MAX__;
+  return finite && s->temperature >= 0 && s->top_p >= 0 && s->top_p <= 1 && s->min_p >= 0 && s->min_p <= 1 &&
+         s->repetition_penalty >= 0;
+}
+
 hr_status hr_generate(hr_session *session, const int32_t *prompt, uint32_t n, const hr_generate_options *options,
                       hr_token_fn on_token, void *user, hr_timings *timings) {
   static const hr_generate_options defaults = {.max_tokens = 64};
   hr_timings local;
-  if (!session || !prompt || !n)
+  if (!session || !prompt || !n || (options && !valid_sampling(&options->sampling)))
     return HR_INVALID_ARGUMENT;
   generation g = {.session = session,
                   .options = options ? options : &defaults,

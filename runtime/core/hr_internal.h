@@ -30,11 +30,11 @@ struct hr_model {
   const uint8_t *weights;
   hr_port port;
   uint32_t threads;
-  uint32_t chunk;     /* most rows of a body step, 1 .. rows of the largest body */
-  int32_t fault;      /* as hr_step.fault, of the last step */
-  int32_t fault_site; /* fault of the last failed call: 0, or 1 + site */
-  void **base;        /* [base_count]; KV entries are 0: a session fills its own copy */
-  void *scratch;      /* sampler's candidates, then the text of one token */
+  uint32_t chunk;                /* most rows of a body step, 1 .. rows of the largest body */
+  int32_t fault[HR_MAX_THREADS]; /* hr_step.fault of the last step */
+  int32_t fault_site;            /* fault of the last failed call: 0, or 1 + site */
+  void **base;                   /* [base_count]; KV entries are 0: a session fills its own copy */
+  void *scratch;                 /* sampler's candidates, then the text of one token */
   size_t scratch_bytes;
   hr_tokenizer tokenizer; /* data is 0: the bundle has none */
   uint32_t share[HR_MAX_THREADS + 1];
@@ -53,12 +53,17 @@ struct hr_session {
   int32_t history[HR_PENALTY_WINDOW];
 };
 
-/* A bump allocator over the caller's memory. With memory = 0 it only adds up what would be needed. */
+/* A bump allocator over the caller's memory. With memory = 0 it only adds up what would be needed, which may be more
+ * than this machine can address: UINT64_MAX when even 64 bits do not hold it. */
 typedef struct hr_bump {
   uint8_t *memory;
-  size_t used;
+  uint64_t used;
 } hr_bump;
-void *hr_bump_take(hr_bump *bump, size_t bytes, size_t align);
+void *hr_bump_take(hr_bump *bump, uint64_t bytes, uint64_t align);
+
+/* Bytes that hr_open and hr_session_open need. */
+uint64_t hr_arena_need(const hr_library *library);
+uint64_t hr_session_need(const hr_library *library);
 
 /* Runs one step of an entry on all threads. row0: see hr_step. */
 hr_status hr_run_entry(hr_session *session, const hr_entry *entry, uint32_t n_valid, uint32_t pos, uint32_t row0);
@@ -79,6 +84,34 @@ static inline void hr_relax(void) {
   __builtin_ia32_pause();
 #elif defined(__aarch64__) || defined(__arm__)
   __asm__ volatile("yield");
+#endif
+}
+
+/* The float contract (runtime/abi/README.md) asks for rounding to nearest and denormals; what mode the caller's thread
+ * is in is the caller's business. Enter gives the mode to restore. The clobbers keep loads and stores of floats inside.
+ */
+typedef uint64_t hr_float_mode;
+static inline hr_float_mode hr_float_enter(void) {
+#if defined(__x86_64__)
+  uint32_t saved, plain = 0x1f80; /* all exceptions masked */
+  __asm__ volatile("stmxcsr %0\n\tldmxcsr %1" : "=m"(saved) : "m"(plain) : "memory");
+  return saved;
+#elif defined(__aarch64__)
+  uint64_t saved;
+  __asm__ volatile("mrs %0, fpcr\n\tmsr fpcr, xzr" : "=&r"(saved) : : "memory");
+  return saved;
+#else
+  return 0;
+#endif
+}
+static inline void hr_float_leave(hr_float_mode mode) {
+#if defined(__x86_64__)
+  uint32_t saved = (uint32_t)mode;
+  __asm__ volatile("ldmxcsr %0" : : "m"(saved) : "memory");
+#elif defined(__aarch64__)
+  __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory");
+#else
+  (void)mode;
 #endif
 }
 

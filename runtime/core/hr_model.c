@@ -6,9 +6,11 @@
 
 enum { min_scratch = 4096 };
 
-void *hr_bump_take(hr_bump *bump, size_t bytes, size_t align) {
-  size_t at = ((uintptr_t)bump->memory + bump->used + align - 1) / align * align - (uintptr_t)bump->memory;
-  bump->used = at + bytes;
+static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+void *hr_bump_take(hr_bump *bump, uint64_t bytes, uint64_t align) {
+  uint64_t from = (uintptr_t)bump->memory, at = add(from, add(bump->used, align - 1)) / align * align - from;
+  bump->used = add(at, bytes);
   return bump->memory ? bump->memory + at : 0;
 }
 
@@ -26,33 +28,41 @@ static size_t alignment_slack(const hr_library *library) {
 static void take_bases(hr_bump *bump, const hr_library *library, uint32_t kind, void **base) {
   for (uint32_t i = 0; i < library->base_count; ++i)
     if (library->bases[i].kind == kind) {
-      void *at = hr_bump_take(bump, (size_t)library->bases[i].bytes, base_align(&library->bases[i]));
+      void *at = hr_bump_take(bump, library->bases[i].bytes, base_align(&library->bases[i]));
       if (base)
         base[i] = at;
     }
 }
 
+/* For the sampler's candidates, then for a step's text: that of one id and of the flush after it. */
 static size_t scratch_bytes(const hr_library *library) {
-  size_t bytes = hr_sample_scratch(library->vocab_size);
+  size_t bytes = hr_sample_scratch(library->vocab_size), text = (size_t)library->token_bytes * 2;
+  if (bytes < text)
+    bytes = text;
   return bytes > min_scratch ? bytes : min_scratch;
 }
 
-size_t hr_arena_bytes(const hr_library *library) {
+uint64_t hr_arena_need(const hr_library *library) {
   hr_bump bump = {0, 0};
   hr_bump_take(&bump, sizeof(hr_model), HR_CACHE_LINE);
   hr_bump_take(&bump, library->base_count * sizeof(void *), HR_CACHE_LINE);
   hr_bump_take(&bump, scratch_bytes(library), HR_CACHE_LINE);
   take_bases(&bump, library, HR_BASE_ARENA, 0);
-  return bump.used + alignment_slack(library);
+  return add(bump.used, alignment_slack(library));
 }
 
-size_t hr_session_bytes(const hr_library *library) {
+uint64_t hr_session_need(const hr_library *library) {
   hr_bump bump = {0, 0};
   hr_bump_take(&bump, sizeof(hr_session), HR_CACHE_LINE);
   hr_bump_take(&bump, library->base_count * sizeof(void *), HR_CACHE_LINE);
   take_bases(&bump, library, HR_BASE_KV, 0);
-  return bump.used + alignment_slack(library);
+  return add(bump.used, alignment_slack(library));
 }
+
+static size_t addressable(uint64_t bytes) { return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes; }
+
+size_t hr_arena_bytes(const hr_library *library) { return addressable(hr_arena_need(library)); }
+size_t hr_session_bytes(const hr_library *library) { return addressable(hr_session_need(library)); }
 
 /* share[t] = 65536 * (weights before t) / (all weights); at the ends exactly 0 and 65536, so that no tile is lost. */
 static void fill_share(uint32_t *share, uint32_t threads, const uint32_t *weight) {
@@ -90,7 +100,7 @@ static void open_tokenizer(hr_model *model, hr_status *status) {
     if (s[i].kind == HR_SECTION_TOKENIZER) {
       *status = hr_tokenizer_open(&model->tokenizer, model->weights + s[i].offset, (size_t)s[i].bytes);
       if (!*status && hr_decode_max(&model->tokenizer) > model->scratch_bytes / 2)
-        *status = HR_UNSUPPORTED; /* a step's text may be that of one token and of the flush after it */
+        *status = HR_MISMATCH; /* not the tokenizer that token_bytes was taken from */
       return;
     }
 }
@@ -102,7 +112,10 @@ static void place(hr_model *model, hr_bump *bump, const hr_library *library) {
   const hr_blob_section *sections = hr_blob_sections(model->weights);
   for (uint32_t i = 0; i < library->base_count; ++i) {
     const hr_base *b = &library->bases[i];
-    model->base[i] = b->kind == HR_BASE_SECTION ? (void *)(uintptr_t)(model->weights + sections[b->section].offset) : 0;
+    if (b->kind == HR_BASE_SECTION)
+      model->base[i] = (void *)(uintptr_t)(model->weights + sections[b->section].offset + b->offset);
+    else
+      model->base[i] = 0;
   }
   take_bases(bump, library, HR_BASE_ARENA, model->base);
 }
@@ -121,7 +134,7 @@ hr_status hr_open(hr_model **out, const hr_library *library, const void *weights
     return status;
   if (hr_missing_features(library, port))
     return HR_CPU_UNSUPPORTED;
-  if (arena_bytes < hr_arena_bytes(library))
+  if (arena_bytes < hr_arena_need(library))
     return HR_OUT_OF_MEMORY;
 
   hr_bump bump = {arena, 0};

@@ -10,7 +10,7 @@ hr_status hr_session_open(hr_session **out, hr_model *model, void *memory, size_
   if (!out || !model || !memory)
     return HR_INVALID_ARGUMENT;
   const hr_library *library = model->library;
-  if (bytes < hr_session_bytes(library))
+  if (bytes < hr_session_need(library))
     return HR_OUT_OF_MEMORY;
   hr_bump bump = {memory, 0};
   hr_session *session = hr_bump_take(&bump, sizeof *session, HR_CACHE_LINE);
@@ -22,7 +22,7 @@ hr_status hr_session_open(hr_session **out, hr_model *model, void *memory, size_
   for (uint32_t i = 0; i < library->base_count; ++i) {
     const hr_base *b = &library->bases[i];
     size_t align = b->align > HR_CACHE_LINE ? b->align : HR_CACHE_LINE;
-    session->base[i] = b->kind == HR_BASE_KV ? hr_bump_take(&bump, (size_t)b->bytes, align) : model->base[i];
+    session->base[i] = b->kind == HR_BASE_KV ? hr_bump_take(&bump, b->bytes, align) : model->base[i];
   }
   *out = session;
   return HR_OK;

@@ -33,6 +33,7 @@ typedef struct hr_fork {
 
 static void run_segments(void *arg, uint32_t thread) {
   const hr_fork *fork = arg;
+  hr_float_mode mode = hr_float_enter();
   const hr_entry *entry = fork->entry;
   for (uint32_t i = 0; i < entry->segment_count; ++i) {
     const hr_segment *s = &entry->segments[i];
@@ -43,15 +44,26 @@ static void run_segments(void *arg, uint32_t thread) {
     if (i + 1 < entry->segment_count)
       hr_barrier_wait(&fork->all, thread);
   }
+  hr_float_leave(mode);
+}
+
+/* The smallest site that any thread met, plus 1, or 0. */
+static int32_t first_fault(const hr_model *model) {
+  int32_t first = 0;
+  for (uint32_t t = 0; t < model->threads; ++t)
+    if (model->fault[t] && (!first || model->fault[t] < first))
+      first = model->fault[t];
+  return first;
 }
 
 hr_status hr_run_entry(hr_session *session, const hr_entry *entry, uint32_t n_valid, uint32_t pos, uint32_t row0) {
   hr_model *model = session->model;
-  model->fault = 0;
+  for (uint32_t t = 0; t < model->threads; ++t)
+    model->fault[t] = 0;
   hr_step step = {.base = session->base,
                   .share = model->share,
                   .barrier = &model->barrier,
-                  .fault = &model->fault,
+                  .fault = model->fault,
                   .n_valid = (int32_t)n_valid,
                   .pos = (int32_t)pos,
                   .row0 = (int32_t)row0,
@@ -64,9 +76,9 @@ hr_status hr_run_entry(hr_session *session, const hr_entry *entry, uint32_t n_va
     run_segments(&fork, 0);
   else if (model->port.parallel(model->port.context, model->threads, run_segments, &fork))
     return HR_PORT_FAILED;
-  if (model->fault) {
-    model->fault_site = model->fault;
-    return HR_NOT_FINITE;
-  }
-  return HR_OK;
+  int32_t fault = first_fault(model);
+  if (!fault)
+    return HR_OK;
+  model->fault_site = fault;
+  return HR_NOT_FINITE;
 }

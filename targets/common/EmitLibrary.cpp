@@ -12,6 +12,7 @@ void addLibraryPasses(OpPassManager &manager, const TargetRegistry &registry, Bl
   LowerPlanOptions options;
   options.blobHash = blob.hash;
   options.blobBytes = blob.bytes;
+  options.tokenBytes = blob.tokenBytes;
   manager.addPass(createLowerPlan(registry, options));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

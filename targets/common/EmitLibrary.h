@@ -8,8 +8,9 @@ namespace headrace {
 
 /// What a library must know of the weights.bin that it belongs to.
 struct BlobIdentity {
-  uint64_t hash = 0;  ///< hr_blob_header.table_hash
-  uint64_t bytes = 0; ///< hr_blob_header.file_bytes
+  uint64_t hash = 0;       ///< hr_blob_header.table_hash
+  uint64_t bytes = 0;      ///< hr_blob_header.file_bytes
+  uint32_t tokenBytes = 0; ///< hr_library.token_bytes
 };
 
 /// Plan to the LLVM dialect: hr-lower-plan, clean-up, hr-lower-to-llvm. `registry` must outlive the pass manager.

@@ -1,4 +1,5 @@
 #include "targets/common/LibraryTables.h"
+#include "dialects/model/Model.h"
 #include "dialects/target/Target.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "runtime/abi/hr_abi.h"
@@ -12,13 +13,16 @@ namespace {
 
 // The struct types below list the fields of hr_abi.h in order; natural alignment gives both the same layout. These
 // sizes change whenever a field is added, and then the lists must follow.
-static_assert(sizeof(hr_base) == 24 && sizeof(hr_segment) == 24 && sizeof(hr_entry) == 32 && sizeof(hr_tap) == 32 &&
-                  sizeof(hr_slot) == 16 && sizeof(hr_device_info) == 16 && sizeof(hr_library) == 184,
+static_assert(sizeof(hr_base) == 32 && sizeof(hr_segment) == 24 && sizeof(hr_entry) == 32 && sizeof(hr_tap) == 32 &&
+                  sizeof(hr_slot) == 16 && sizeof(hr_device_info) == 16 && sizeof(hr_kv) == 40 &&
+                  sizeof(hr_library) == 200,
               "LibraryTables.cpp must follow hr_abi.h");
 static_assert(offsetof(hr_library, cpu_features) == 40 && offsetof(hr_library, bos_id) == 84 &&
-                  offsetof(hr_library, devices) == 88 && offsetof(hr_library, tokens) == 136 &&
-                  offsetof(hr_base, bytes) == 16 && offsetof(hr_segment, signal) == 16 &&
-                  offsetof(hr_entry, rows) == 24 && offsetof(hr_tap, base) == 16 && offsetof(hr_slot, base) == 8,
+                  offsetof(hr_library, token_bytes) == 92 && offsetof(hr_library, devices) == 96 &&
+                  offsetof(hr_library, kv) == 144 && offsetof(hr_library, tokens) == 152 &&
+                  offsetof(hr_base, offset) == 16 && offsetof(hr_kv, window) == 36 &&
+                  offsetof(hr_segment, signal) == 16 && offsetof(hr_entry, rows) == 24 &&
+                  offsetof(hr_tap, base) == 16 && offsetof(hr_slot, base) == 8,
               "LibraryTables.cpp must follow hr_abi.h");
 
 /// A constant expression: an integer, a zero pointer, the address of a symbol, or a list of such.
@@ -64,6 +68,7 @@ private:
   Constant entryTable();
   Constant segments(plan::EntryOp entry);
   Constant taps(uint32_t &count);
+  FailureOr<Constant> caches(uint32_t &count);
   Constant sites();
   Constant endIds();
 
@@ -162,7 +167,7 @@ Constant TableBuilder::bases() {
                         .Case("section", HR_BASE_SECTION)
                         .Default(HR_BASE_ARENA);
     rows.push_back(record({u32(kind), u32(base.getDevice()), u32(base.getSection().value_or(0)), u32(base.getAlign()),
-                           u64(base.getBytes())}));
+                           u64(0), u64(base.getBytes())}));
   }
   return array("hr.bases", std::move(rows));
 }
@@ -198,6 +203,22 @@ Constant TableBuilder::taps(uint32_t &count) {
   return array("hr.taps", std::move(rows));
 }
 
+/// One row a cache, in the order of the module, which is that of the layers.
+FailureOr<Constant> TableBuilder::caches(uint32_t &count) {
+  auto typeOf = [](enc::Encoding encoding) { return encoding.getSpelling() == "f16" ? HR_KV_F16 : HR_KV_F32; };
+  std::vector<Constant> rows;
+  for (model::KVCacheOp cache : module.getOps<model::KVCacheOp>()) {
+    std::string base = "kv" + std::to_string(cache.getDevice().value_or(0));
+    if (!cache.getKOffset() || !cache.getVOffset() || !cache.getKTypeAttr() || !baseIndex.count(base))
+      return cache.emitOpError("expected types and places in a KV block, found none"), failure();
+    rows.push_back(record({u64(*cache.getKOffset()), u64(*cache.getVOffset()), u32(baseIndex.lookup(base)),
+                           u32(typeOf(cache.getKTypeAttr())), u32(typeOf(cache.getVTypeAttr())),
+                           u32(cache.getKvHeads()), u32(cache.getHeadDim()), u32(0)}));
+  }
+  count = rows.size();
+  return array("hr.kv", std::move(rows));
+}
+
 Constant TableBuilder::sites() {
   std::vector<Constant> rows;
   for (Attribute site : library.getSites())
@@ -216,8 +237,11 @@ LogicalResult TableBuilder::build() {
   FailureOr<Constant> deviceTable = devices();
   if (failed(deviceTable))
     return failure();
-  uint32_t tapCount = 0;
+  uint32_t tapCount = 0, cacheCount = 0;
   Constant tapTable = taps(tapCount);
+  FailureOr<Constant> cacheTable = caches(cacheCount);
+  if (failed(cacheTable))
+    return failure();
   define((library.getSymName() + "_library").str(),
          record({u32(HR_ABI_VERSION),
                  u32(sizeof(hr_library)),
@@ -237,12 +261,15 @@ LogicalResult TableBuilder::build() {
                  u32(library.getSites().size()),
                  u32(library.getEos().size()),
                  u32(library.getBos()),
+                 u32(cacheCount),
+                 u32(facts.tokenBytes),
                  *deviceTable,
                  bases(),
                  entryTable(),
                  tapTable,
                  sites(),
                  endIds(),
+                 *cacheTable,
                  slot(library.getTokens()),
                  slot(library.getHiddenRows()),
                  slot(library.getLogits())}),

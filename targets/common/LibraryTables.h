@@ -9,6 +9,7 @@ namespace headrace {
 /// What the plan does not say of a library.
 struct LibraryFacts {
   uint64_t blobHash = 0, blobBytes = 0;
+  uint32_t tokenBytes = 0; ///< hr_library.token_bytes
   uint32_t cpuFeatures = 0;
 };
 

@@ -74,7 +74,7 @@ struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
     for (plan::EntryOp entry : llvm::to_vector(module.getOps<plan::EntryOp>()))
       for (auto [index, segment] : llvm::enumerate(entry.getBody().getOps<plan::SegmentOp>()))
         buildSegment(module, entry, segment, index, [&](llvm::StringRef name) { return functions.lookup(name); });
-    if (failed(buildLibraryTables(module, {blobHash, blobBytes, variant->cpuFeatures})))
+    if (failed(buildLibraryTables(module, {blobHash, blobBytes, tokenBytes, variant->cpuFeatures})))
       return signalPassFailure();
     module.setSymName(plan::findLibrary(module).getSymName());
     functions.clear();

@@ -27,7 +27,8 @@ def LowerPlan : Pass<"hr-lower-plan", "::mlir::ModuleOp"> {
   let constructor = "nullptr"; // it needs a TargetRegistry: createLowerPlan in Passes.h
   let options = [
     Option<"blobHash", "blob-hash", "uint64_t", "0", "hash of the weights.bin that the library belongs to">,
-    Option<"blobBytes", "blob-bytes", "uint64_t", "0", "size of that file">
+    Option<"blobBytes", "blob-bytes", "uint64_t", "0", "size of that file">,
+    Option<"tokenBytes", "token-bytes", "uint32_t", "0", "most bytes of text that an id of its tokenizer gives">
   ];
 }
 

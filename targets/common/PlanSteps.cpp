@@ -68,7 +68,8 @@ Value SegmentBuilder::loadShare(Value thread, int32_t next) {
 void SegmentBuilder::loadStep(plan::SegmentOp segment) {
   shareBegin = loadShare(thread, 0);
   shareEnd = loadShare(thread, 1);
-  fault = loadField(StepFault, pointer);
+  Value faults = loadField(StepFault, pointer), index = arith::ExtUIOp::create(b, loc, i64, thread);
+  fault = LLVM::GEPOp::create(b, loc, pointer, i32, faults, llvm::ArrayRef<LLVM::GEPArg>{index});
   nValid = loadField(StepNValid, i32);
   nValid64 = arith::ExtUIOp::create(b, loc, i64, nValid);
   pos = loadField(StepPos, i32);

@@ -26,8 +26,12 @@ static int check_tables(const hr_library *l) {
   CHECK(l->vocab_size == 64 && l->hidden_size == 64 && l->context == 32 && l->max_positions == 20 && l->bos_id == -1);
   CHECK(l->device_count == 1 && !strcmp(l->devices[0].name, "cpu"));
   CHECK(l->base_count == 3 && l->bases[0].kind == HR_BASE_ARENA && l->bases[0].bytes == 16384 && l->bases[0].align == 64);
-  CHECK(l->bases[1].kind == HR_BASE_SECTION && l->bases[1].section == 1 && l->bases[1].align == 16384);
+  CHECK(l->bases[1].kind == HR_BASE_SECTION && l->bases[1].section == 1 && l->bases[1].align == 128);
+  CHECK(l->bases[1].offset == 0 && l->bases[1].bytes == 256);
   CHECK(l->bases[2].kind == HR_BASE_KV && l->bases[2].bytes == 4096);
+  CHECK(l->kv_count == 1 && l->kv[0].base == 2 && l->kv[0].k_offset == 0 && l->kv[0].v_offset == 1024);
+  CHECK(l->kv[0].k_type == HR_KV_F16 && l->kv[0].v_type == HR_KV_F32 && l->kv[0].kv_heads == 1);
+  CHECK(l->kv[0].head_dim == 16 && l->kv[0].window == 0 && l->token_bytes == 0);
   CHECK(l->entry_count == 2 && !strcmp(l->entries[0].name, "body_8") && l->entries[0].kind == HR_ENTRY_BODY);
   CHECK(l->entries[0].rows == 8 && l->entries[0].segment_count == 2 && l->entries[0].segments[0].signal == 0);
   CHECK(l->entries[0].segments[0].wait == -1 && l->entries[0].segments[1].wait == 0);
@@ -51,10 +55,10 @@ static float expected(const float *x, unsigned i) {
 
 int main(void) {
   const hr_library *l = hr_library_get();
-  int32_t fault = 0;
+  int32_t fault[2] = {0};
   void *bases[3] = {arena, weight, kv};
   const uint32_t share[4] = {0, 65536, 30000, 65536};
-  hr_step step = {bases, share, 0, &fault, 3, 0, 0, 1};
+  hr_step step = {bases, share, 0, fault, 3, 0, 0, 1};
   if (check_tables(l))
     return 1;
   for (unsigned i = 0; i < 64; i++)
@@ -80,9 +84,9 @@ int main(void) {
   step.share = share + 1; /* thread 1 of {65536, 30000, 65536}: rows 2 .. 4 of 5 */
   l->entries[1].segments[0].run(&step, 1);
   CHECK(at(8256)[0] == 0 && at(8256)[64] == 0 && at(8256)[2 * 64 + 5] == expected(at(64) + 4 * 64, 5));
-  CHECK(at(8256)[4 * 64 + 63] == expected(at(64) + 6 * 64, 63) && at(8256)[5 * 64] == 0 && fault == 0);
+  CHECK(at(8256)[4 * 64 + 63] == expected(at(64) + 6 * 64, 63) && at(8256)[5 * 64] == 0 && fault[1] == 0);
   at(64)[4 * 64] = INFINITY;
   l->entries[1].segments[0].run(&step, 1);
-  CHECK(fault == 2);
+  CHECK(fault[1] == 2 && fault[0] == 0);
   return 0;
 }

@@ -69,7 +69,8 @@ typedef struct hr_model_options {
   const uint32_t *thread_share; /* relative speed of each thread [threads]; 0: all equal */
 } hr_model_options;
 
-/* Memory for hr_open (any number of threads) and for one session (KV cache included), at any alignment. */
+/* Memory for hr_open (any number of threads) and for one session (KV cache included), at any alignment. SIZE_MAX: more
+ * than this machine can address; opening then gives HR_OUT_OF_MEMORY. */
 size_t hr_arena_bytes(const hr_library *library);
 size_t hr_session_bytes(const hr_library *library);
 uint32_t hr_missing_features(const hr_library *library, const hr_port *port);
@@ -93,7 +94,8 @@ hr_status hr_session_rewind(hr_session *session, uint32_t length); /* keeps the 
 
 /* Appends n tokens. rows: HR_LAST_ROW computes the logits of the last one; HR_ALL_ROWS calls `on_rows` for blocks of
  * rows as they come (row index relative to the call); HR_NO_ROWS computes none. On an error the session's length is
- * what it was before the call. */
+ * what it was before the call; a session whose cache is a ring (hr_kv.window) and has overwritten what it needs may
+ * then compute positions again before the next step. */
 enum { HR_NO_ROWS = 0, HR_LAST_ROW = 1, HR_ALL_ROWS = 2 };
 typedef hr_status (*hr_rows_fn)(void *user, uint32_t first_row, uint32_t rows, const float *logits, uint32_t stride);
 hr_status hr_append(hr_session *session, const int32_t *ids, uint32_t n, int rows, hr_rows_fn on_rows, void *user);
@@ -108,12 +110,14 @@ void hr_cancel(hr_session *session);
 /* ---- sampling ----
  * In this order: penalty, division by the temperature, top_k, top_p, min_p, one draw. Candidates are drawn from in
  * descending order of probability (ascending id among equals) when top_k or top_p is on, else in ascending order of id.
- * Same seed, same logits, same ids, on every target. */
+ * Same seed, same logits, same ids, on every target. Values out of range, infinite or not a number:
+ * HR_INVALID_ARGUMENT. */
 typedef struct hr_sampling {
-  float temperature; /* 0: greedy (lowest id among equals) */
-  float top_p;       /* 0 or 1: off */
-  float min_p;       /* 0: off */
-  /* 0 or 1: off; else as in CTRL (arXiv:1909.05858): logits of seen ids are divided (positive) or multiplied. */
+  float temperature; /* 0 or more; 0: greedy (lowest id among equals) */
+  float top_p;       /* 0 .. 1; 0 or 1: off */
+  float min_p;       /* 0 .. 1; 0: off */
+  /* 0 or more; 0 or 1: off; else as in CTRL (arXiv:1909.05858): logits of seen ids are divided (positive) or
+   * multiplied. */
   float repetition_penalty;
   uint32_t top_k;          /* 0: off */
   uint32_t penalty_window; /* last ids looked at by the penalty, at most HR_PENALTY_WINDOW; 0: all kept */

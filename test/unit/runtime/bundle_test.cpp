@@ -1,6 +1,7 @@
 // bundle_test.cpp - damaged and foreign weights.bin: what is refused, and with which words.
 #include "fixture.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace {
@@ -156,7 +157,7 @@ TEST_CASE("weights may lie anywhere that is aligned") {
   Blob blob;
   std::copy_n(blob.memory.get(), size_t(fake_blob_bytes), shifted.get());
   CHECK(hr_check_bundle(&blob.library, shifted.get(), fake_blob_bytes, &blob.problem) == HR_INVALID_ARGUMENT);
-  Memory lines(fake_blob_bytes, 64);
+  Memory lines(fake_blob_bytes, 128);
   std::copy_n(blob.memory.get(), size_t(fake_blob_bytes), lines.get());
   CHECK(hr_check_bundle(&blob.library, lines.get(), fake_blob_bytes, &blob.problem) == HR_OK);
 }
@@ -225,4 +226,32 @@ TEST_CASE("payload damage is found and located") {
     CHECK(check() == HR_BAD_BUNDLE);
     CHECK(blob.problem.section == 3);
   }
+}
+
+TEST_CASE("a file may be mapped at any page") {
+  Memory memory(fake_blob_bytes, 4096);
+  fake_blob(memory.get());
+  hr_library library = fake_library(memory.get(), 1);
+  hr_problem problem = {};
+  CHECK(hr_check_bundle(&library, memory.get(), fake_blob_bytes, &problem) == HR_OK);
+  Memory odd(fake_blob_bytes, 64);
+  fake_blob(odd.get());
+  CHECK(hr_check_bundle(&library, odd.get(), fake_blob_bytes, &problem) == HR_INVALID_ARGUMENT);
+  CHECK(std::string(problem.what) == "alignment of the mapped section");
+}
+
+TEST_CASE("a base is a part of its section") {
+  Blob blob;
+  hr_base bases[8];
+  std::copy_n(blob.library.bases, blob.library.base_count, bases);
+  blob.library.bases = bases;
+  bases[2].offset = 64;
+  bases[2].align = 64;
+  bases[2].bytes = fake_section_bytes - 64;
+  CHECK(blob.check() == HR_OK);
+  bases[2].bytes += 1;
+  CHECK(blob.check() == HR_MISMATCH);
+  CHECK(blob.problem.expected == fake_section_bytes + 1);
+  bases[2].offset = UINT64_MAX;
+  CHECK(blob.check() == HR_MISMATCH);
 }

@@ -20,6 +20,14 @@ const int32_t *fake_script;
 
 int32_t fake_target(int32_t state) { return state == 13 ? fake_end : 32 + state % 95; }
 
+/* A launch with a site: rows with `id` fault, in the thread's own word. */
+static void fault_launch(const hr_step *s, uint32_t thread, int32_t begin, int32_t end, int32_t id, int32_t site) {
+  const int32_t *tokens = (const int32_t *)((const char *)s->base[base_arena] + tokens_at);
+  for (int32_t row = begin; row < end; ++row)
+    if (tokens[row] == id && s->fault[thread] == 0)
+      s->fault[thread] = site + 1;
+}
+
 static int32_t begin_of(const hr_step *s, uint32_t thread, int32_t tiles) {
   return (int32_t)((uint64_t)tiles * s->share[thread] >> 16);
 }
@@ -32,9 +40,9 @@ static void body(const hr_step *s, uint32_t thread) {
   int32_t begin = begin_of(s, thread, s->n_valid), end = begin_of(s, thread + 1, s->n_valid);
   for (int32_t row = begin; row < end; ++row) {
     kv[s->pos + row] = tokens[row];
-    if (tokens[row] == fake_fault_id && *s->fault == 0)
-      *s->fault = 1 + 1;
   }
+  fault_launch(s, thread, begin, end, fake_fault_id, 1);
+  fault_launch(s, thread, begin, end, fake_late_fault_id, 2);
   hr_barrier_wait(s, thread);
   float *hidden = (float *)((char *)s->base[base_arena] + hidden_at);
   for (int32_t row = begin; row < end; ++row) {
@@ -44,6 +52,10 @@ static void body(const hr_step *s, uint32_t thread) {
     hidden[row * hidden_stride] = (float)state;
     hidden[row * hidden_stride + 1] = (float)kv[s->pos + row];
     hidden[row * hidden_stride + 2] = (float)(s->pos + row);
+    /* What another rounding, and denormals flushed to zero, would change. */
+    volatile float one = 1, three = 3, small = 0x1p-126f, half = 0.5f;
+    hidden[row * hidden_stride + 3] = one / three;
+    hidden[row * hidden_stride + 4] = small * half * 2 - small;
   }
   hr_barrier_wait(s, thread);
 }
@@ -106,14 +118,15 @@ static const hr_entry entries_two[] = {{"body_1", two_devices_body, 4, HR_ENTRY_
                                        {"head_1", head_segments, 1, HR_ENTRY_HEAD, 1, 0},
                                        {"head_4", head_segments, 1, HR_ENTRY_HEAD, fake_head_rows, 0}};
 static const hr_device_info devices[] = {{"cpu", HR_DEVICE_CPU, 0}, {"reference", HR_DEVICE_REFERENCE, 0}};
-static const hr_base bases[base_count] = {{HR_BASE_ARENA, 0, 0, 64, arena_bytes},
-                                          {HR_BASE_KV, 0, 0, 64, fake_context * 4},
-                                          {HR_BASE_SECTION, 0, 0, 64, fake_section_bytes},
-                                          {HR_BASE_ARENA, 1, 0, 128, fake_body_rows * hidden_stride * 4},
-                                          {HR_BASE_SECTION, 1, 1, 64, fake_section_bytes}};
+static const hr_base bases[base_count] = {{HR_BASE_ARENA, 0, 0, 64, 0, arena_bytes},
+                                          {HR_BASE_KV, 0, 0, 64, 0, fake_context * 4},
+                                          {HR_BASE_SECTION, 0, 0, 128, 0, fake_section_bytes},
+                                          {HR_BASE_ARENA, 1, 0, 128, 0, fake_body_rows * hidden_stride * 4},
+                                          {HR_BASE_SECTION, 1, 1, 128, 0, fake_section_bytes}};
 static const hr_tap taps[] = {{"layers.0.mlp.out", hidden_at, base_arena, 1, hidden_stride, 0},
                               {"layers.0.mlp.out", hidden_at, base_arena, 1, hidden_stride, 1}};
 static const char *const sites[] = {"layers.0.attn.norm", "layers.0.mlp.norm", "norm"};
+static const hr_kv caches[] = {{0, 0, base_kv, HR_KV_F32, HR_KV_F32, 1, 1, 0}};
 static const int32_t end_ids[] = {fake_end};
 
 void fake_blob_rehash(uint8_t *blob) {
@@ -176,12 +189,14 @@ hr_library fake_library(const uint8_t *blob, int two_devices) {
                   .site_count = 3,
                   .eos_count = 1,
                   .bos_id = -1,
+                  .kv_count = 1,
                   .devices = devices,
                   .bases = bases,
                   .entries = two_devices ? entries_two : entries,
                   .taps = taps,
                   .sites = sites,
                   .eos_ids = end_ids,
+                  .kv = caches,
                   .tokens = {tokens_at, base_arena, 1},
                   .hidden = {hidden_at, base_arena, hidden_stride},
                   .logits = {logits_at, base_arena, logits_stride}};

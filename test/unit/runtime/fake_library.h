@@ -15,8 +15,9 @@ extern "C" {
 enum {
   fake_vocab = 264, /* 0..255 are bytes for the fake tokenizer */
   fake_end = 256,
-  fake_fault_id = 257, /* faults at site 1, "layers.0.mlp.norm" */
-  fake_nan_id = 258,   /* no launch notices, but a logit is not a number */
+  fake_fault_id = 257,      /* faults at site 1, "layers.0.mlp.norm" */
+  fake_late_fault_id = 259, /* faults at site 2, "norm" */
+  fake_nan_id = 258,        /* no launch notices, but a logit is not a number */
   fake_context = 64,
   fake_positions = 60,
   fake_body_rows = 8,

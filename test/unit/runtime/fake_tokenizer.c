@@ -20,7 +20,9 @@ hr_status hr_encode(const hr_tokenizer *t, const char *text, size_t bytes, uint3
   return HR_OK;
 }
 
-size_t hr_decode_max(const hr_tokenizer *t) { return 8; }
+size_t fake_decode_max = 8;
+
+size_t hr_decode_max(const hr_tokenizer *t) { return fake_decode_max; }
 
 static unsigned length_of(uint8_t first) { return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4; }
 

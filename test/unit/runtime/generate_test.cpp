@@ -1,7 +1,10 @@
 // generate_test.cpp - generation: ids, text in whole characters, ends, penalties' memory, timings.
 #include "fixture.h"
 
+#include <limits>
 #include <thread>
+
+extern "C" size_t fake_decode_max; // of fake_tokenizer.c
 
 namespace {
 
@@ -177,4 +180,47 @@ TEST_CASE("same seed, same text; another seed, another") {
   };
   CHECK(sample(1, 1) == sample(1, 3));
   CHECK(sample(1, 1) != sample(2, 1));
+}
+
+TEST_CASE("sampling options out of range are refused") {
+  Fixture f;
+  const int32_t prompt[] = {5};
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  auto run = [&](float temperature, float topP, float minP, float penalty) {
+    hr_generate_options options = greedy(1);
+    options.sampling.temperature = temperature;
+    options.sampling.top_p = topP;
+    options.sampling.min_p = minP;
+    options.sampling.repetition_penalty = penalty;
+    hr_session_rewind(f.session, 0);
+    return hr_generate(f.session, prompt, 1, &options, nullptr, nullptr, nullptr);
+  };
+  CHECK(run(1, 1, 1, 2) == HR_OK);
+  for (float bad : {-0.5f, nan, infinity}) {
+    CHECK(run(bad, 0, 0, 0) == HR_INVALID_ARGUMENT);
+    CHECK(run(1, bad, 0, 0) == HR_INVALID_ARGUMENT);
+    CHECK(run(1, 0, bad, 0) == HR_INVALID_ARGUMENT);
+    CHECK(run(1, 0, 0, bad) == HR_INVALID_ARGUMENT);
+  }
+  CHECK(run(1, 1.5f, 0, 0) == HR_INVALID_ARGUMENT);
+  CHECK(run(1, 0, 1.5f, 0) == HR_INVALID_ARGUMENT);
+  CHECK(hr_session_length(f.session) == 0);
+}
+
+TEST_CASE("the arena has room for the longest token") {
+  Fixture f;
+  const size_t plain = hr_arena_bytes(&f.library);
+  std::unique_ptr<Memory> arena;
+  hr_model *model = nullptr;
+  auto open = [&] {
+    arena = std::make_unique<Memory>(hr_arena_bytes(&f.library));
+    return hr_open(&model, &f.library, f.blob.get(), fake_blob_bytes, &f.port, nullptr, arena->get(),
+                   hr_arena_bytes(&f.library));
+  };
+  fake_decode_max = 100000;
+  CHECK(open() == HR_MISMATCH); // the library knows of no such token
+  f.library.token_bytes = 100000;
+  CHECK(hr_arena_bytes(&f.library) > plain + 190000);
+  CHECK(open() == HR_OK);
+  fake_decode_max = 8;
 }

@@ -1,6 +1,9 @@
 // session_test.cpp - steps, chunks, threads, devices, rewinding, cancelling, and the end of the context.
 #include "fixture.h"
 
+#include <algorithm>
+#include <cfenv>
+
 #include <atomic>
 #include <thread>
 
@@ -141,6 +144,62 @@ TEST_CASE("a fault names its site and leaves the session as it was") {
     CHECK(argmax(hr_logits(f.session)) == predicted({5, 6, 7, 5}));
     CHECK(std::string(hr_fault_site(f.model)) == "");
   }
+}
+
+TEST_CASE("of the faults of several threads the first site counts") {
+  Fixture f(3);
+  for (int round = 0; round < 20; ++round) {
+    const int32_t late = fake_late_fault_id, early = fake_fault_id;
+    const int32_t ids[] = {late, 1, late, early, 2, late, 3, late};
+    CHECK(hr_append(f.session, ids, 8, HR_LAST_ROW, nullptr, nullptr) == HR_NOT_FINITE);
+    CHECK(std::string(hr_fault_site(f.model)) == "layers.0.mlp.norm");
+  }
+  const int32_t ids[] = {1, 2, 3, 4, 5, 6, 7, fake_late_fault_id};
+  CHECK(hr_append(f.session, ids, 8, HR_LAST_ROW, nullptr, nullptr) == HR_NOT_FINITE);
+  CHECK(std::string(hr_fault_site(f.model)) == "norm");
+}
+
+TEST_CASE("a step does not depend on the float mode of its threads, and leaves it") {
+#if defined(__x86_64__)
+  const unsigned flush = 0x8040; // flush to zero, denormals are zero
+  const unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before | flush);
+#endif
+  std::fesetround(FE_UPWARD); // before the port's threads begin, which inherit the mode
+  {
+    Fixture f(3);
+    const std::vector<int32_t> tokens = someTokens(8);
+    hr_status status = hr_append(f.session, tokens.data(), 8, HR_LAST_ROW, nullptr, nullptr);
+    const int rounding = std::fegetround();
+#if defined(__x86_64__)
+    const unsigned kept = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(before);
+    CHECK((kept & flush) == flush);
+#endif
+    std::fesetround(FE_TONEAREST);
+    REQUIRE(status == HR_OK);
+    CHECK(rounding == FE_UPWARD);
+    const float *rows = hr_tap_data(f.session, 1);
+    for (uint32_t row = 0; row < 8; ++row) {
+      CHECK(rows[row * f.library.taps[1].stride + 3] == 0x1.555556p-2f);
+      CHECK(rows[row * f.library.taps[1].stride + 4] == 0);
+    }
+  }
+}
+
+TEST_CASE("memory that no machine has is a status, not an overflow") {
+  Fixture f;
+  hr_base bases[8];
+  std::copy_n(f.library.bases, f.library.base_count, bases);
+  bases[0].bytes = bases[1].bytes = UINT64_MAX - 100;
+  f.library.bases = bases;
+  CHECK(hr_arena_bytes(&f.library) == SIZE_MAX);
+  CHECK(hr_session_bytes(&f.library) == SIZE_MAX);
+  hr_model *model = nullptr;
+  hr_session *session = nullptr;
+  CHECK(hr_session_open(&session, f.model, f.kv->get(), 1 << 16) == HR_OUT_OF_MEMORY);
+  CHECK(hr_open(&model, &f.library, f.blob.get(), fake_blob_bytes, &f.port, nullptr, f.arena->get(), 1 << 16) ==
+        HR_OUT_OF_MEMORY);
 }
 
 TEST_CASE("a status of the row callback ends the call") {
