@@ -137,31 +137,45 @@ Result<void> checkSameBits(const DiffArguments &arguments, const Recording &bund
   return {};
 }
 
-void printTable(const DiffArguments &arguments, const std::vector<Difference> &differences, const Difference *bad,
-                size_t tokens, size_t same) {
+/// What a comparison found.
+struct Outcome {
+  std::vector<Difference> differences;
+  std::vector<std::string> notCompared;
+  const Difference *bad = nullptr; ///< the first, if any
+  size_t tokens = 0, same = 0;
+};
+
+void printTable(const DiffArguments &arguments, const Outcome &outcome) {
   std::printf("%-32s %14s %18s\n", "value", "relative error", "largest difference");
-  for (const Difference &d : differences)
-    std::printf("%-32s %14.6f %18.6f%s\n", d.name.c_str(), d.relative, d.largest, &d == bad ? "  <- first bad" : "");
+  for (const Difference &d : outcome.differences)
+    std::printf("%-32s %14.6f %18.6f%s\n", d.name.c_str(), d.relative, d.largest,
+                &d == outcome.bad ? "  <- first bad" : "");
   std::printf("\n%zu tokens; the bundle's logits are those of its settings bit for bit; the same most likely token "
               "after %zu of them\n",
-              tokens, same);
-  if (bad)
-    std::printf("first bad layer: %s (relative error %.4f is above %.4f)\n", bad->name.c_str(), bad->relative,
-                arguments.threshold);
+              outcome.tokens, outcome.same);
+  if (!outcome.notCompared.empty()) {
+    std::printf("not compared, because only one of the two has them in float:");
+    for (const std::string &name : outcome.notCompared)
+      std::printf(" %s", name.c_str());
+    std::printf("\n");
+  }
+  if (outcome.bad)
+    std::printf("first bad layer: %s (relative error %.4f is above %.4f)\n", outcome.bad->name.c_str(),
+                outcome.bad->relative, arguments.threshold);
   else
     std::printf("first bad layer: none (all relative errors are at most %.4f)\n", arguments.threshold);
 }
 
-void printJson(const DiffArguments &arguments, const std::vector<Difference> &differences, const Difference *bad,
-               size_t tokens, size_t same) {
+void printJson(const DiffArguments &arguments, const Outcome &outcome) {
   nlohmann::ordered_json values = nlohmann::ordered_json::array();
-  for (const Difference &d : differences)
+  for (const Difference &d : outcome.differences)
     values.push_back({{"name", d.name}, {"relative_error", d.relative}, {"largest_difference", d.largest}});
-  nlohmann::ordered_json result = {{"tokens", tokens},     {"same_bits", true},
-                                   {"same_choices", same}, {"threshold", arguments.threshold},
-                                   {"first_bad", nullptr}, {"values", values}};
-  if (bad)
-    result["first_bad"] = bad->name;
+  nlohmann::ordered_json result = {
+      {"tokens", outcome.tokens},           {"same_bits", true},    {"same_choices", outcome.same},
+      {"threshold", arguments.threshold},   {"first_bad", nullptr}, {"values", values},
+      {"not_compared", outcome.notCompared}};
+  if (outcome.bad)
+    result["first_bad"] = outcome.bad->name;
   std::fputs(jsonLine(result).c_str(), stdout);
 }
 
@@ -183,13 +197,12 @@ Result<void> diff(const DiffArguments &arguments) {
   if (!reference)
     return reference.error();
 
-  std::vector<Difference> differences = compareRecordings(*again, *reference);
-  const Difference *bad = nullptr;
-  for (size_t i = differences.size(); i-- > 0;)
-    if (!(differences[i].relative <= arguments.threshold))
-      bad = &differences[i];
-  size_t same = sameChoices(*again, *reference);
-  (arguments.json ? printJson : printTable)(arguments, differences, bad, ids->size(), same);
+  Outcome outcome = {compareRecordings(*again, *reference), notCompared(*again, *reference), nullptr, ids->size(),
+                     sameChoices(*again, *reference)};
+  for (size_t i = outcome.differences.size(); i-- > 0;)
+    if (!(outcome.differences[i].relative <= arguments.threshold))
+      outcome.bad = &outcome.differences[i];
+  (arguments.json ? printJson : printTable)(arguments, outcome);
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "compiler/tools/headrace/Difference.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -37,6 +38,20 @@ std::vector<Difference> compareRecordings(const Recording &found, const Recordin
   }
   differences.push_back(difference("logits", found.logits, reference.logits));
   return differences;
+}
+
+std::vector<std::string> notCompared(const Recording &found, const Recording &reference) {
+  std::vector<std::string> names;
+  auto addMissing = [&](const Recording &from, const Recording &other) {
+    for (const RecordedValue &value : from.values)
+      if (std::none_of(other.values.begin(), other.values.end(), [&](const RecordedValue &v) {
+            return v.name == value.name && v.rows.size() == value.rows.size();
+          }))
+        names.push_back(value.name);
+  };
+  addMissing(found, reference);
+  addMissing(reference, found);
+  return names;
 }
 
 size_t sameChoices(const Recording &found, const Recording &reference) {

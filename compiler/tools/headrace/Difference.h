@@ -16,6 +16,9 @@ struct Difference {
 /// The values that both have, in order, and the logits at the end.
 std::vector<Difference> compareRecordings(const Recording &found, const Recording &reference);
 
+/// Names of the values that only one of the two has, such as those that one keeps in codes.
+std::vector<std::string> notCompared(const Recording &found, const Recording &reference);
+
 /// Tokens whose most likely next token is the same.
 size_t sameChoices(const Recording &found, const Recording &reference);
 

@@ -4,6 +4,7 @@
 #include "compiler/tools/headrace/Bundle.h"
 #include "compiler/tools/headrace/Commands.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
@@ -15,6 +16,20 @@ std::string hexadecimal(uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof text, "%016" PRIx64, value);
   return text;
+}
+
+/// Files without a row could be exchanged unseen: those that run must have one.
+Result<void> checkRows(const Manifest &manifest) {
+  std::vector<std::string> needed = {"weights.bin"};
+  for (const ManifestLibrary &library : manifest.libraries)
+    for (const std::string *file : {&library.archive, &library.shared, &library.run, &library.port})
+      if (!file->empty())
+        needed.push_back(*file);
+  for (const std::string &file : needed)
+    if (std::none_of(manifest.checksums.begin(), manifest.checksums.end(),
+                     [&](const ManifestChecksum &row) { return row.file == file; }))
+      return expectedFound("manifest.json", "a checksum of " + inQuotes(file), "none");
+  return {};
 }
 
 Result<void> checkFiles(const Manifest &manifest, const std::string &folder) {
@@ -53,6 +68,8 @@ Result<Golden> readGolden(const std::string &folder) {
   } catch (const nlohmann::json::exception &) {
     return expectedFound("golden.json", "ids, expected and logits_xxh64", "another structure");
   }
+  if (golden.ids.empty() || golden.expected.empty())
+    return expectedFound("golden.json", "at least one id and one expected id", "none");
   return golden;
 }
 
@@ -75,13 +92,18 @@ Result<void> replayGolden(const std::string &folder, const Golden &golden, const
   if (!opened)
     return opened.error();
   OpenBundle &bundle = **opened;
+  hr_problem problem;
+  hr_status status =
+      bundle.api().check_payload(&bundle.library(), bundle.weights().data(), bundle.weights().size(), &problem);
+  if (status != HR_OK)
+    return problemError(status, problem);
   Replay replay = {bundle.library().vocab_size, {}};
   hr_generate_options options = {};
   options.max_tokens = uint32_t(golden.expected.size());
   options.ignore_eos = 1;
   hr_timings timings;
-  hr_status status = bundle.api().generate(bundle.session(), golden.ids.data(), uint32_t(golden.ids.size()), &options,
-                                           onToken, &replay, &timings);
+  status = bundle.api().generate(bundle.session(), golden.ids.data(), uint32_t(golden.ids.size()), &options, onToken,
+                                 &replay, &timings);
   if (status != HR_OK)
     return bundle.statusError(status);
   if (replay.ids != golden.expected)
@@ -95,6 +117,7 @@ Result<void> verify(const std::string &folder, const RunOptions &run) {
   auto manifest = readManifest(folder);
   if (!manifest)
     return manifest.error();
+  HR_TRY(checkRows(*manifest));
   HR_TRY(checkFiles(*manifest, folder));
   std::printf("files    %zu, all as the manifest says\n", manifest->checksums.size());
   auto golden = readGolden(folder);

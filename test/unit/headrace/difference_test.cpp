@@ -32,6 +32,7 @@ TEST_CASE("values are compared by name, in the order in which they are computed"
   CHECK(d[2].name == "logits");
   CHECK(d[2].relative == Approx(2 / std::sqrt(55.0)));
   CHECK(sameChoices(found, reference) == 1);
+  CHECK(notCompared(found, reference) == std::vector<std::string>{"new", "gone"});
 }
 
 TEST_CASE("zeros, and what is not a number") {

@@ -48,9 +48,9 @@ def read_npy(path):
     return header["shape"], struct.unpack(f"<{(len(raw) - 10 - size) // 4}f", raw[10 + size:])
 
 
-def fresh():
+def fresh(*options):
     bundle = WORK / "fake.bundle"
-    subprocess.run([MAKE, LIBRARY, bundle], check=True)
+    subprocess.run([MAKE, LIBRARY, bundle, *options], check=True)
     return bundle
 
 
@@ -128,6 +128,25 @@ def test_verify():
     damaged("golden.json", flip("golden/golden.json", 10))
     damaged("libfake.so", flip("lib/libfake.so", 100))
     damaged("weights.bin", lambda b: (b / "weights.bin").unlink())
+
+    def rewrite(change):
+        def apply(bundle):
+            manifest = json.loads((bundle / "manifest.json").read_text())
+            change(bundle, manifest)
+            (bundle / "manifest.json").write_text(json.dumps(manifest))
+        return apply
+    def drop(file):
+        return rewrite(lambda bundle, m: m.update(checksums=[row for row in m["checksums"] if row["file"] != file]))
+    damaged("a checksum of 'lib/libfake.so', found none", drop("lib/libfake.so"))
+    damaged("a checksum of 'weights.bin', found none", drop("weights.bin"))
+    def silent(bundle, manifest):
+        golden = json.loads((bundle / "golden/golden.json").read_text())
+        (bundle / "golden/golden.json").write_text(json.dumps(golden | {"expected": []}))
+        manifest["checksums"] = [row for row in manifest["checksums"] if row["file"] != "golden/golden.json"]
+    damaged("golden.json: expected at least one id and one expected id, found none", rewrite(silent))
+    whole = fresh("damaged")  # all checksums are right, the section's own hash is not
+    code, out, err = run("verify", whole)
+    check("verify payload", (code, err.startswith("headrace: error: weights.bin: section 0: hash of the section")), (1, True))
 
 
 def test_inspect():

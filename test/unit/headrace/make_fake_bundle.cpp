@@ -1,4 +1,5 @@
-// make_fake_bundle - writes a bundle around the runtime tests' fake library: make_fake_bundle LIBRARY.so OUT
+// make_fake_bundle - writes a bundle around the runtime tests' fake library: make_fake_bundle LIBRARY.so OUT [damaged]
+// damaged: a byte of a section is wrong, and nothing but the section's own hash says so.
 #include "compiler/bundle/Manifest.h"
 #include "fake_library.h"
 
@@ -85,7 +86,7 @@ Manifest describe() {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 3)
+  if (argc != 3 && argc != 4)
     return 2;
   const std::string out = argv[2];
   std::filesystem::remove_all(out);
@@ -94,10 +95,12 @@ int main(int argc, char **argv) {
   std::filesystem::copy_file(argv[1], out + "/lib/libfake.so");
   std::vector<uint64_t> blob(fake_blob_bytes / 8);
   fake_blob(reinterpret_cast<uint8_t *>(blob.data()));
+  reinterpret_cast<uint8_t *>(blob.data())[HR_SECTION_ALIGN + 50] ^= argc == 4;
   write(out + "/weights.bin", std::string(reinterpret_cast<char *>(blob.data()), fake_blob_bytes));
+  write(out + "/lib/headrace-run", "stands for a program\n");
   write(out + "/golden/golden.json", golden({72, 105}, 6));
   Manifest m = describe();
-  for (const char *file : {"golden/golden.json", "lib/libfake.so", "weights.bin"}) {
+  for (const char *file : {"golden/golden.json", "lib/headrace-run", "lib/libfake.so", "weights.bin"}) {
     const std::string bytes = read(out + "/" + file);
     m.checksums.push_back({file, bytes.size(), hexadecimal(hr_hash64(bytes.data(), bytes.size(), 0))});
   }
