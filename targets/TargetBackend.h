@@ -55,11 +55,5 @@ private:
   std::vector<std::unique_ptr<TargetBackend>> backends;
 };
 
-/// One device of a compilation; its position in the list is the device index of the IR.
-struct MountedDevice {
-  const Device *device;
-  const TargetBackend *backend;
-};
-
 } // namespace headrace
 #endif

@@ -28,7 +28,7 @@ struct Loaded {
   }
 };
 
-/// 64-byte aligned memory, zero-filled.
+/// 64-byte aligned memory; nothing in it is read before the runtime has written it.
 struct Block {
   std::unique_ptr<void, void (*)(void *)> bytes;
   size_t size;
