@@ -1,7 +1,8 @@
 """Bundles inside other people's programs: the embed example, an installed Headrace found by CMake, a bundle found by CMake.
 
-usage: test_integration.py embed|install|package...
+usage: test_integration.py embed|install|package|taps...
 """
+import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -69,5 +70,20 @@ target_link_libraries(speak PRIVATE brook::brook brook::port_posix Threads::Thre
 """, out)
 
 
+def taps():
+    """A program that reads the taps of a bundle, before and after a head has run; the description of the caches."""
+    out = bundle(models.BROOK, "--target", "host", "--quant", "w4", "--taps", "*")
+    source = Path(__file__).with_name("taps.c")
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        program = Path(scratch) / "taps"
+        libraries = [*out.glob("lib/*/libbrook.a"), *out.glob("lib/*/libhr_port_posix.a")]
+        command(["cc", "-O1", "-I", out / "include", source, *libraries, "-lpthread", "-o", program])
+        said = command([program, out / "weights.bin"]).stdout
+    print(said)
+    layers = json.loads((models.BROOK / "config.json").read_text())["num_hidden_layers"]
+    if f", {layers} caches, " not in said or said.endswith(": 0 bytes\n"):
+        fail(f"the program says {said!r}")
+
+
 if __name__ == "__main__":
-    main({"embed": embed, "install": install, "package": package})
+    main({"embed": embed, "install": install, "package": package, "taps": taps})
