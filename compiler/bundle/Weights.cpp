@@ -205,6 +205,9 @@ LogicalResult WeightsWriter::writeRows(model::WeightOp weight, uint64_t offset, 
   RankedTensorType type = weight.getTensorType();
   int64_t rows = type.getDimSize(0), size = type.getNumElements() / std::max<int64_t>(1, rows);
   int64_t block = std::max<int64_t>(1, 65536 / std::max<int64_t>(1, size));
+  if (uint64_t(type.getNumElements()) * 4 > bytes)
+    return weight.emitError() << "weight '" << weight.getSymName() << "': expected a place of "
+                              << type.getNumElements() * 4 << " bytes, found " << bytes;
   RecipeReader reader(files, weight);
   FirstUnstorable unstorable;
   parallelFor(input.threads, size_t((rows + block - 1) / block), [&](size_t index) {

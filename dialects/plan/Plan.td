@@ -91,7 +91,7 @@ def Plan_BufferOp : Plan_Op<"buffer", [Symbol]> {
   let summary = "memory that still needs a place in a base; gone after hr-assign-buffers";
   let description = [{
     `rows` rows of `row_bytes` in an arena, or with `kv` in the KV cache. A `keep` buffer is alive in every entry (tokens, hidden states,
-    logits); a `tapped` one shares its bytes with no other buffer, of whatever entry.
+    logits); a `tapped` one until the end of the step: of its entry, and of the head that follows a body.
     ```mlir
     plan.buffer @body_8.layers.0.attn.qkv {device = 0 : i32, rows = 8 : i64, row_bytes = 1280 : i64}
     ```

@@ -1,4 +1,4 @@
-/* Taps of a body hold the same after a step without a head and after one with: the head writes over none of them.
+/* The taps of a body hold the same after a step without a head and after one with: the head writes over none of them.
  * Usage: taps weights.bin; linked with a bundle that was compiled with --taps. */
 #include "headrace.h"
 #include "headrace_port.h"

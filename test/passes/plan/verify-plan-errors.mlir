@@ -253,10 +253,6 @@ plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 
   eos = array<i32: 0>, sites = ["n"], tokens = #plan.slot<@arena0 + 0 stride 1>, hidden_rows = #plan.slot<@arena0 + 64 stride 64>,
   logits = #plan.slot<@arena0 + 2112 stride 64>}
 plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 2304 : i64}
-plan.entry @body_8 kind "body" rows 8 {
-  plan.segment device 0 {
-  }
-}
 
 // -----
 
