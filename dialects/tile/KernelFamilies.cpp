@@ -1,6 +1,8 @@
 // The table of kernel families. Normative text: runtime/abi/README.md.
 #include "dialects/tile/KernelFamilies.h"
 
+#include "dialects/enc/Enc.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -92,10 +94,12 @@ LogicalResult verifyRelations(const Family &family, DictionaryAttr params,
     bool quantized = family.name == "quantize" || (family.name == "norm" && stringParam(params, "out") == "a8") ||
                      (params.contains("enc") && isQuantized(stringParam(params, "enc")));
     int64_t group = intParam(params, "group");
-    if (quantized ? (group < 32 || group % 32 != 0) : group != 0)
-      return emitError() << "parameter 'group': expected "
-                         << (quantized ? "a positive multiple of 32" : "0 for a float encoding") << ", found " << group;
+    if (quantized ? !enc::isAllowedGroup(group) : group != 0)
+      return emitError() << "parameter 'group': expected " << (quantized ? "32, 64 or 128" : "0 for a float encoding")
+                         << ", found " << group;
   }
+  if (params.contains("context") && intParam(params, "context") % 32 != 0)
+    return emitError() << "parameter 'context': expected a multiple of 32, found " << intParam(params, "context");
   if (params.contains("heads") && intParam(params, "heads") % intParam(params, "kv_heads") != 0)
     return emitError() << "parameter 'kv_heads': expected a divisor of heads = " << intParam(params, "heads")
                        << ", found " << intParam(params, "kv_heads");
@@ -240,13 +244,16 @@ float floatParam(DictionaryAttr params, StringRef key) {
   return params.getAs<FloatAttr>(key).getValue().convertToFloat();
 }
 
-int64_t t32Bytes(StringRef enc, int64_t group, int64_t rows, int64_t k) {
-  int64_t tiles = pad32(rows) / 32;
+int64_t t32ElementBytes(StringRef enc, int64_t k) {
   if (!isQuantized(enc))
-    return tiles * k * 32 * (enc == "f32" ? 4 : 2);
-  int64_t codes = pad32(k) * 32 / (enc == "w4" ? 2 : 1);
-  int64_t scales = (k + group - 1) / group * 32 * 2;
-  return tiles * roundUp(codes + scales, 128);
+    return k * 32 * (enc == "f32" ? 4 : 2);
+  return pad32(k) * 32 / (enc == "w4" ? 2 : 1);
+}
+
+int64_t t32Bytes(StringRef enc, int64_t group, int64_t rows, int64_t k) {
+  int64_t tiles = pad32(rows) / 32, elements = t32ElementBytes(enc, k);
+  int64_t scales = isQuantized(enc) ? (k + group - 1) / group * 32 * 2 : 0;
+  return tiles * (scales ? roundUp(elements + scales, 128) : elements);
 }
 
 int64_t kvBytes(int64_t kvHeads, int64_t headDim, int64_t context, StringRef type) {

@@ -38,7 +38,7 @@ struct KernelSpec {
   Encoding kType = Encoding::F32, vType = Encoding::F32;
   float scale = 0;
 
-  /// Reads `params`; on a missing, mistyped, unknown or senseless parameter emits one error and fails.
+  /// Reads `params` as dialects/tile/KernelFamilies.h allows them; on another parameter emits one error and fails.
   static mlir::FailureOr<KernelSpec> parse(llvm::StringRef name, llvm::StringRef family, mlir::DictionaryAttr params,
                                            unsigned device, llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
@@ -46,7 +46,7 @@ struct KernelSpec {
   /// W4 or W8 weights: x is an a8 row.
   bool isQuantized() const { return enc == Encoding::W4 || enc == Encoding::W8; }
   /// `int32_t site` comes before n_valid.
-  bool hasSite() const { return family == Family::Norm || family == Family::Quantize; }
+  bool hasSite() const;
   /// Pointer operands of the family, in the order of runtime/abi/README.md.
   unsigned operandCount() const;
 

@@ -9,7 +9,7 @@ func.func @embed_c1(%t: tensor<64x32xf32>, %i: tensor<8xi32>) {
 // -----
 
 func.func @embed_c1_group(%t: tensor<64x32xf32>, %i: tensor<8xi32>) {
-  // expected-error @+1 {{parameter 'group': expected a positive multiple of 32, found 0}}
+  // expected-error @+1 {{parameter 'group': expected 32, 64 or 128, found 0}}
   %x = tile.embed %t, %i {enc = "w4"} : (tensor<64x32xf32>, tensor<8xi32>) -> tensor<8x32xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @norm_c3(%x: tensor<8x32xf32>, %w: tensor<32xf32>) {
 // -----
 
 func.func @quantize_c1(%x: tensor<8x32xf32>) {
-  // expected-error @+1 {{parameter 'group': expected a positive multiple of 32, found 48}}
+  // expected-error @+1 {{parameter 'group': expected 32, 64 or 128, found 48}}
   %y = tile.quantize %x {group = 48 : i64} : (tensor<8x32xf32>) -> tensor<8x32x!enc.a8<64>>
   return
 }

@@ -78,25 +78,25 @@ TEST_CASE("parameters that make no sense are refused one by one", "[kernel-spec]
   const std::tuple<const char *, const char *, const char *> rows[] = {
       {"mix", "{}",
        "kernel k: expected a family of embed norm quantize gemv gemm rope_append attend add, found \"mix\""},
-      {"add", "{}", "parameter cols: expected an integer, found none"},
-      {"add", "{cols = \"x\"}", "parameter cols: expected an integer, found \"x\""},
-      {"add", "{cols = 0 : i64}", "parameter cols: expected at least 1, found 0"},
-      {"add", "{cols = 4 : i64, rows = 4 : i64}", "parameter rows: unknown to this family"},
-      {"quantize", "{cols = 4 : i64, group = 48 : i64}", "parameter group: expected 32, 64 or 128, found 48"},
+      {"add", "{}", "expected parameter 'cols' of family add"},
+      {"add", "{cols = \"x\"}", "parameter 'cols': expected an i64, found \"x\""},
+      {"add", "{cols = 0 : i64}", "parameter 'cols': expected at least 1, found 0"},
+      {"add", "{cols = 4 : i64, rows = 4 : i64}", "family add has no parameter 'rows'"},
+      {"quantize", "{cols = 4 : i64, group = 48 : i64}", "parameter 'group': expected 32, 64 or 128, found 48"},
       {"embed", "{enc = \"w3\", n = 4 : i64, k = 4 : i64}",
-       "parameter enc: expected one of f32 f16 w8 w4, found \"w3\""},
+       "parameter 'enc': expected one of f32|f16|w8|w4, found \"w3\""},
       {"attend",
        "{heads = 5 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 64 : i64, k_type = \"f16\", v_type = "
        "\"f16\", scale = 1.0 : f32}",
-       "parameter heads: expected a multiple of kv_heads (2), found 5"},
+       "parameter 'kv_heads': expected a divisor of heads = 5, found 2"},
       {"attend",
        "{heads = 4 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 65 : i64, k_type = \"f16\", v_type = "
        "\"f16\", scale = 1.0 : f32}",
-       "parameter context: expected a multiple of 32, found 65"},
+       "parameter 'context': expected a multiple of 32, found 65"},
       {"rope_append",
        "{heads = 4 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 33 : i64, context = 64 : i64, k_type = "
        "\"f16\", v_type = \"f16\"}",
-       "parameter rotary: expected an even number up to head_dim (32), found 33"}};
+       "parameter 'rotary': expected an even number up to head_dim = 32, found 33"}};
   for (const auto &[family, text, message] : rows) {
     Parsed p(context, family, text);
     CHECK_FALSE(p.ok);
