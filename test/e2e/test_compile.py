@@ -145,10 +145,15 @@ def fits():
         compile_model(folder, "--target", "rpi5", "--context", largest, out=out)
 
 
+def libraries(target, quant):
+    """The folder lib/<triple> of brook's bundle."""
+    return next(d for d in (bundle(models.BROOK, "--target", target, "--quant", quant) / "lib").iterdir() if d.name != "cmake")
+
+
 def symbols():
     """No undefined symbol in .a (as a whole) and .so of any triple; executables that load nothing; 16 KiB pages."""
     for target in TARGETS:
-        folder = next((bundle(models.BROOK, "--target", target, "--quant", "w4") / "lib").iterdir())
+        folder = libraries(target, "w4")
         shared, archive = next(folder.glob("lib*.so")), [a for a in folder.glob("lib*.a") if "port" not in a.name][0]
         undefined = command([LLVM / "llvm-nm", "-D", "--undefined-only", shared]).stdout.split()
         equal(f"{target}: undefined symbols of {shared.name}", undefined, [])
@@ -174,7 +179,7 @@ def instructions():
     """The inner loops of W4 and W8 really use the instructions of their variant."""
     for target, wanted in WANTED.items():
         for quant in ("w4", "w8"):
-            folder = next((bundle(models.BROOK, "--target", target, "--quant", quant) / "lib").iterdir())
+            folder = libraries(target, quant)
             text = command([LLVM / "llvm-objdump", "-d", "--no-show-raw-insn", next(folder.glob("lib*.so"))]).stdout
             if "avxvnni" in target:
                 text = re.sub(r"\{vex\}\s+vpdpbusd", "{vex} vpdpbusd", text)
