@@ -38,16 +38,22 @@ run_ctest() {
   count_junit "$results"
 }
 
-# The first element of a JUnit file carries the counts; skipped covers disabled ones too.
+# Adds the counts of a JUnit file's first element; skipped covers disabled ones too. Counts that cannot be read are a failure.
 count_junit() {
-  local head tests failures skips
-  head=$(tr '\n' ' ' <"$1" | head -c 2000)
-  tests=$(sed -E 's/.* tests="([0-9]+)".*/\1/' <<<"${head%%<testcase*}")
-  failures=$(sed -E 's/.* failures="([0-9]+)".*/\1/' <<<"${head%%<testcase*}")
-  skips=$(sed -E 's/.* skipped="([0-9]+)".*/\1/' <<<"${head%%<testcase*}")
-  failed=$((failed + failures))
-  skipped=$((skipped + skips))
-  passed=$((passed + tests - failures - skips))
+  local head name counts=()
+  head=$(head -c 2000 "$1" | tr '\n\t' '  ')
+  head=${head%%<testcase*}
+  for name in tests failures skipped; do
+    if [[ ! $head =~ \ $name=\"([0-9]+)\" ]]; then
+      echo "$1: expected a number of $name in the first element, found none" >&2
+      failed=$((failed + 1))
+      return
+    fi
+    counts+=("${BASH_REMATCH[1]}")
+  done
+  failed=$((failed + counts[1]))
+  skipped=$((skipped + counts[2]))
+  passed=$((passed + counts[0] - counts[1] - counts[2]))
 }
 
 # run_fuzzers BIN_DIR SECONDS WORK_DIR: every fuzz_* program from its own corpus (test/fuzz/corpus/NAME), as many at a time as cores.
