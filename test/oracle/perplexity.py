@@ -1,10 +1,10 @@
-"""Perplexities of eval.txt under our storage rules, computed by the numpy oracle: what `headrace eval` must say within 0.1 %.
+"""Perplexities of eval.txt under our storage rules, computed by the numpy oracle: what `headrace eval` must say (limits: test/e2e/test_perplexity.py).
 
 usage: perplexity.py make [MODEL...]     recomputes perplexity.json (minutes for SmolLM2)
        perplexity.py check               recomputes some of the small models and compares
 
 The quantized ones of the small models come from exact.py, which takes every rounding decision as the kernels do; those of SmolLM2 from fake
-quantization in float32, whose own noise (another order of additions, other decisions) is some hundredths of a percent.
+quantization in float32, whose own noise (another order of additions, other decisions) is some tenths of a percent.
 """
 import json
 import math
