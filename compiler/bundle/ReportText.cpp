@@ -1,25 +1,13 @@
 #include "compiler/bundle/BundleTexts.h"
+#include "compiler/support/Format.h"
 
 #include <cinttypes>
-#include <cstdarg>
-#include <cstdio>
 #include <map>
 
 namespace headrace {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-__attribute__((format(printf, 1, 2))) std::string format(const char *pattern, ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text, sizeof text, pattern, arguments);
-  va_end(arguments);
-  return text;
-}
-
-double mebibytes(uint64_t bytes) { return double(bytes) / (1 << 20); }
 
 struct Share {
   uint64_t tensors = 0, values = 0, bytes = 0;

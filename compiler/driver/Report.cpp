@@ -1,26 +1,11 @@
 // What a compile says when it is done.
 #include "compiler/bundle/BundleTexts.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/support/Format.h"
 
-#include <cstdarg>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace headrace {
-namespace {
-
-__attribute__((format(printf, 1, 2))) std::string format(const char *pattern, ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text, sizeof text, pattern, arguments);
-  va_end(arguments);
-  return text;
-}
-
-double mebibytes(uint64_t bytes) { return double(bytes) / (1 << 20); }
-
-} // namespace
 
 std::string reportText(const CompileReport &report) {
   std::string text = bundleReportText(report.manifest);
