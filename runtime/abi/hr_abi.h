@@ -44,6 +44,7 @@ enum hr_cpu_feature {
 enum hr_section_kind {
   HR_SECTION_WEIGHTS = 1,   /* tensors in a kernel layout, for one device */
   HR_SECTION_TOKENIZER = 2, /* read in place by runtime/core, see hr_tokenizer_format.h */
+  HR_SECTION_TEMPLATE = 3,  /* the chat template, read in place by runtime/core, see hr_template_format.h */
 };
 
 enum hr_memory_kind { HR_MEMORY_FILE_MAP = 0, HR_MEMORY_DMABUF = 1, HR_MEMORY_OPENCL = 2, HR_MEMORY_FLASH = 3 };

@@ -65,8 +65,8 @@ static hr_status check_header(const void *weights, size_t weight_bytes, hr_probl
 /* `from` is the end of what lies before this section. */
 static hr_status check_section(const hr_blob_section *s, int32_t i, uint64_t from, uint64_t file_bytes,
                                hr_problem *problem) {
-  if (s->kind != HR_SECTION_WEIGHTS && s->kind != HR_SECTION_TOKENIZER)
-    return refuse(problem, HR_BAD_BUNDLE, "section kind", i, HR_SECTION_WEIGHTS, s->kind);
+  if (s->kind < HR_SECTION_WEIGHTS || s->kind > HR_SECTION_TEMPLATE)
+    return refuse(problem, HR_BAD_BUNDLE, "highest section kind", i, HR_SECTION_TEMPLATE, s->kind);
   if (s->device >= HR_MAX_DEVICES)
     return refuse(problem, HR_BAD_BUNDLE, "highest section device", i, HR_MAX_DEVICES - 1, s->device);
   if (s->memory > HR_MEMORY_FLASH)

@@ -31,6 +31,10 @@ const char *hr_status_text(hr_status status) {
     return "stopped by the caller";
   case HR_BAD_TEXT:
     return "the text is not valid UTF-8";
+  case HR_NO_TEMPLATE:
+    return "the bundle has no chat template";
+  case HR_TEMPLATE_ERROR:
+    return "the chat template failed";
   }
   return "unknown status";
 }

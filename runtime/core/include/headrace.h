@@ -35,7 +35,9 @@ typedef enum hr_status {
   HR_UNSUPPORTED = 10,
   HR_PORT_FAILED = 11, /* a port hook failed, such as parallel */
   HR_STOPPED = 12,     /* the token callback asked to stop */
-  HR_BAD_TEXT = 13     /* input text is not valid UTF-8 */
+  HR_BAD_TEXT = 13,    /* input text is not valid UTF-8 */
+  HR_NO_TEMPLATE = 14,
+  HR_TEMPLATE_ERROR = 15 /* the chat template failed or refused: hr_render_error says why */
 } hr_status;
 
 const char *hr_status_text(hr_status status);
@@ -183,6 +185,44 @@ hr_status hr_decode(const hr_tokenizer *tokenizer, hr_decoder *state, int32_t id
 enum { HR_KEEP_SPECIAL = 1 };
 hr_status hr_detokenize(const hr_tokenizer *tokenizer, const int32_t *ids, size_t n, uint32_t flags, char *text,
                         size_t capacity, size_t *bytes);
+
+/* ---- chat template: read in place from the blob's HR_SECTION_TEMPLATE ----
+ * hr_template_open checks the section; it must be aligned to 4 and stay in memory, unchanged, while the template is used.
+ * A template renders a context, a JSON object with what the template names: "messages" (list of {"role", "content",
+ * ...}), "tools", "add_generation_prompt", any further variables. Texts of special tokens ("bos_token", ...) are in the
+ * section, for a context that does not give them. */
+typedef struct hr_template {
+  const uint8_t *data;
+  size_t bytes;
+} hr_template;
+hr_status hr_template_open(hr_template *chat_template, const void *section, size_t bytes);
+hr_status hr_model_template(const hr_model *model, hr_template *chat_template); /* HR_NO_TEMPLATE */
+
+typedef struct hr_render_request {
+  const char *context; /* JSON text, UTF-8 */
+  size_t context_bytes;
+  /* "2026-07-04T09:30:00": the local time, for strftime_now when the context has no "now"; 0: such templates fail */
+  const char *now;
+  char *text; /* receives the result; also room for parts that are made before they are used */
+  size_t capacity;
+  void *scratch; /* any alignment; hr_render_scratch(context_bytes) is enough for ordinary templates */
+  size_t scratch_bytes;
+  uint64_t max_steps; /* work a template may do; 0: HR_RENDER_STEPS */
+} hr_render_request;
+#define HR_RENDER_STEPS 50000000u
+
+typedef struct hr_render_error {
+  uint32_t line;       /* of the template, from 1; 0: the context or the memory is to blame */
+  uint32_t out_of;     /* HR_OUT_OF_MEMORY: which was too small, HR_OUT_OF_TEXT or HR_OUT_OF_SCRATCH */
+  const char *message; /* not 0-terminated; constant or inside the scratch memory */
+  size_t message_bytes;
+} hr_render_error;
+enum { HR_OUT_OF_TEXT = 1, HR_OUT_OF_SCRATCH = 2 };
+size_t hr_render_scratch(size_t context_bytes);
+/* *bytes receives the length of the text. HR_TEMPLATE_ERROR, HR_BAD_TEXT (context), HR_INVALID_ARGUMENT (the context is
+ * not a JSON object), HR_OUT_OF_MEMORY: `error` has the details (may be 0), and the text is of no use. */
+hr_status hr_render(const hr_template *chat_template, const hr_render_request *request, size_t *bytes,
+                    hr_render_error *error);
 
 /* XXH64 (xxHash specification), used by weights.bin. */
 uint64_t hr_hash64(const void *data, size_t bytes, uint64_t seed);
