@@ -2,9 +2,9 @@
 
 #include "compiler/bundle/Half.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <vector>
 
 namespace headrace {
 namespace {
@@ -39,13 +39,74 @@ void placeW8(const int8_t *codes, size_t paddedK, size_t row, uint8_t *out) {
     out[(k / 4 * tileRows + row) * 4 + k % 4] = uint8_t(codes[k] + 128);
 }
 
-/// q[k / 8][32 rows][4]: byte j holds codes 8b + j (low nibble) and 8b + 4 + j, each + 8.
-void placeW4(const int8_t *codes, size_t paddedK, size_t row, uint8_t *out) {
+/// q[k / 8][32 rows][4]: byte j holds codes 8b + j (low nibble) and 8b + 4 + j, each + zero.
+void placeW4(const int8_t *codes, int zero, size_t paddedK, size_t row, uint8_t *out) {
   for (size_t block = 0; block != paddedK / 8; ++block)
     for (size_t j = 0; j != 4; ++j) {
-      unsigned low = unsigned(codes[8 * block + j] + 8), high = unsigned(codes[8 * block + 4 + j] + 8);
+      unsigned low = unsigned(codes[8 * block + j] + zero), high = unsigned(codes[8 * block + 4 + j] + zero);
       out[(block * tileRows + row) * 4 + j] = uint8_t(low | high << 4);
     }
+}
+
+/// plane[groups][32 rows].
+void placeHalves(const std::vector<uint16_t> &halves, size_t groups, uint8_t *plane) {
+  for (size_t row = 0; row != tileRows; ++row)
+    for (size_t group = 0; group != groups; ++group)
+      std::memcpy(plane + (group * tileRows + row) * 2, &halves[row * groups + group], 2);
+}
+
+/// Codes that a storage has.
+struct CodeRange {
+  int low, high;
+};
+CodeRange codesOf(Storage storage) {
+  switch (storage) {
+  case Storage::W8:
+    return {-127, 127};
+  case Storage::W4:
+    return {-8, 7};
+  case Storage::W4A:
+    return {0, 15};
+  case Storage::F32:
+  case Storage::F16:
+    break;
+  }
+  return {0, 0};
+}
+
+bool isFinite(uint16_t half) { return (half & 0x7c00) != 0x7c00; }
+
+GroupNumbers encodeSymmetric(Storage storage, const float *values, size_t count, int8_t *codes) {
+  float extreme = 0; // the value of largest magnitude, the first among equals
+  for (size_t i = 0; i != count; ++i)
+    if (magnitude(values[i]) > magnitude(extreme))
+      extreme = values[i];
+  bool wide = storage == Storage::W8;
+  uint16_t scale = floatToHalf(wide ? magnitude(extreme) / 127.0f : extreme / -8.0f);
+  float divisor = halfToFloat(scale);
+  if (divisor == 0) {
+    std::memset(codes, 0, count);
+    return {};
+  }
+  CodeRange range = codesOf(storage);
+  for (size_t i = 0; i != count; ++i)
+    codes[i] = code(values[i] / divisor, float(range.low), float(range.high));
+  return {scale, 0};
+}
+
+/// Codes the values against the range low .. high.
+GroupNumbers encodeBetween(float low, float high, const float *values, size_t count, int8_t *codes) {
+  GroupNumbers numbers = {floatToHalf((high - low) / 15.0f), floatToHalf(low)};
+  float scale = halfToFloat(numbers.scale), minimum = halfToFloat(numbers.minimum);
+  CodeRange range = codesOf(Storage::W4A);
+  for (size_t i = 0; i != count; ++i)
+    codes[i] = scale == 0 ? 0 : code((values[i] - minimum) / scale, float(range.low), float(range.high));
+  return numbers;
+}
+
+GroupNumbers encodeAsymmetric(const float *values, size_t count, int8_t *codes) {
+  auto [low, high] = std::minmax_element(values, values + count);
+  return encodeBetween(*low, *high, values, count, codes);
 }
 
 } // namespace
@@ -59,15 +120,17 @@ size_t T32Shape::codeBytes() const {
   case Storage::W8:
     return paddedK() * tileRows;
   case Storage::W4:
+  case Storage::W4A:
     return paddedK() * tileRows / 2;
   }
   return 0;
 }
 
 size_t T32Shape::tileBytes() const {
-  if (storage == Storage::F32 || storage == Storage::F16)
+  if (!isCoded())
     return codeBytes();
-  return (codeBytes() + groups() * tileRows * 2 + 127) / 128 * 128;
+  size_t planes = storage == Storage::W4A ? 2 : 1;
+  return (codeBytes() + planes * groups() * tileRows * 2 + 127) / 128 * 128;
 }
 
 float largestStorable(Storage storage) {
@@ -76,6 +139,7 @@ float largestStorable(Storage storage) {
   case Storage::F32:
     return 0x1.fffffep127f;
   case Storage::F16:
+  case Storage::W4A: // as a minimum
     return largestHalf;
   case Storage::W8:
     return 65504.0f * 127.0f;
@@ -93,41 +157,58 @@ size_t firstUnstorable(Storage storage, const float *values, size_t count) {
   return count;
 }
 
-uint16_t encodeGroup(Storage storage, const float *values, size_t count, int8_t *codes) {
-  float extreme = 0; // the value of largest magnitude, the first among equals
-  for (size_t i = 0; i != count; ++i)
-    if (magnitude(values[i]) > magnitude(extreme))
-      extreme = values[i];
-  bool wide = storage == Storage::W8;
-  uint16_t scale = floatToHalf(wide ? magnitude(extreme) / 127.0f : extreme / -8.0f);
-  float divisor = halfToFloat(scale);
-  if (divisor == 0) {
-    std::memset(codes, 0, count);
-    return 0;
+size_t firstUnstorable(const T32Shape &shape, const CodedRows &rows, size_t count) {
+  CodeRange range = codesOf(shape.storage);
+  for (size_t row = 0; row != count; ++row) {
+    bool good = true;
+    for (size_t i = row * shape.k; i != (row + 1) * shape.k; ++i)
+      good = good && rows.codes[i] >= range.low && rows.codes[i] <= range.high;
+    for (size_t i = row * shape.groups(); i != (row + 1) * shape.groups(); ++i)
+      good = good && isFinite(rows.scales[i]) && (rows.minima.empty() || isFinite(rows.minima[i]));
+    if (!good)
+      return row;
   }
-  float low = wide ? -127.0f : -8.0f, high = wide ? 127.0f : 7.0f;
-  for (size_t i = 0; i != count; ++i)
-    codes[i] = code(values[i] / divisor, low, high);
-  return scale;
+  return count;
 }
 
-void packTile(const T32Shape &shape, const float *rows, uint8_t *out) {
-  if (shape.storage == Storage::F32 || shape.storage == Storage::F16)
-    return packFloats(shape, rows, out);
+CodedRows::CodedRows(const T32Shape &shape, size_t count)
+    : codes(count * shape.k), scales(count * shape.groups()),
+      minima(shape.storage == Storage::W4A ? count * shape.groups() : 0) {}
+
+GroupNumbers encodeGroup(Storage storage, const float *values, size_t count, int8_t *codes) {
+  return storage == Storage::W4A ? encodeAsymmetric(values, count, codes)
+                                 : encodeSymmetric(storage, values, count, codes);
+}
+
+void packTile(const T32Shape &shape, const CodedRows &rows, uint8_t *out) {
   std::memset(out + shape.codeBytes(), 0, shape.tileBytes() - shape.codeBytes());
   std::vector<int8_t> codes(shape.paddedK(), 0);
   for (size_t row = 0; row != tileRows; ++row) {
-    const float *values = rows + row * shape.k;
-    for (size_t group = 0; group != shape.groups(); ++group) {
-      size_t first = group * shape.group, count = shape.k - first < shape.group ? shape.k - first : shape.group;
-      uint16_t scale = encodeGroup(shape.storage, values + first, count, codes.data() + first);
-      std::memcpy(out + shape.codeBytes() + (group * tileRows + row) * 2, &scale, 2);
-    }
+    std::memcpy(codes.data(), rows.codes.data() + row * shape.k, shape.k);
     if (shape.storage == Storage::W8)
       placeW8(codes.data(), shape.paddedK(), row, out);
     else
-      placeW4(codes.data(), shape.paddedK(), row, out);
+      placeW4(codes.data(), shape.storage == Storage::W4 ? 8 : 0, shape.paddedK(), row, out);
   }
+  placeHalves(rows.scales, shape.groups(), out + shape.codeBytes());
+  if (!rows.minima.empty())
+    placeHalves(rows.minima, shape.groups(), out + shape.codeBytes() + shape.groups() * tileRows * 2);
+}
+
+void packTile(const T32Shape &shape, const float *rows, uint8_t *out) {
+  if (!shape.isCoded())
+    return packFloats(shape, rows, out);
+  CodedRows coded(shape, tileRows);
+  for (size_t row = 0; row != tileRows; ++row)
+    for (size_t group = 0; group != shape.groups(); ++group) {
+      size_t first = row * shape.k + group * shape.group, at = row * shape.groups() + group;
+      size_t count = std::min(shape.group, shape.k - group * shape.group);
+      GroupNumbers numbers = encodeGroup(shape.storage, rows + first, count, coded.codes.data() + first);
+      coded.scales[at] = numbers.scale;
+      if (!coded.minima.empty())
+        coded.minima[at] = numbers.minimum;
+    }
+  packTile(shape, coded, out);
 }
 
 } // namespace headrace

@@ -32,11 +32,17 @@ float decode(const T32Shape &shape, const std::vector<uint8_t> &tile, size_t row
     std::memcpy(&half, &tile[(k * 32 + row) * 2], 2);
     return halfToFloat(half);
   }
-  std::memcpy(&half, &tile[shape.codeBytes() + (k / shape.group * 32 + row) * 2], 2);
+  const uint8_t *scale = &tile[shape.codeBytes() + (k / shape.group * 32 + row) * 2];
+  std::memcpy(&half, scale, 2);
   if (shape.storage == Storage::W8)
     return float(tile[(k / 4 * 32 + row) * 4 + k % 4] - 128) * halfToFloat(half);
   uint8_t byte = tile[(k / 8 * 32 + row) * 4 + k % 4];
-  return float((k % 8 < 4 ? byte & 15 : byte >> 4) - 8) * halfToFloat(half);
+  int code = k % 8 < 4 ? byte & 15 : byte >> 4;
+  if (shape.storage == Storage::W4)
+    return float(code - 8) * halfToFloat(half);
+  uint16_t minimum;
+  std::memcpy(&minimum, scale + shape.groups() * 64, 2);
+  return float(code) * halfToFloat(half) + halfToFloat(minimum);
 }
 
 } // namespace
@@ -66,18 +72,18 @@ TEST_CASE("bfloat16 rounds to nearest even") {
 TEST_CASE("a group is coded against its signed extreme (w4) or its magnitude (w8)") {
   const float values[] = {0.5f, -2.0f, 1.0f, 2.0f};
   int8_t codes[4];
-  uint16_t scale = encodeGroup(Storage::W4, values, 4, codes);
+  uint16_t scale = encodeGroup(Storage::W4, values, 4, codes).scale;
   CHECK(halfToFloat(scale) == 0.25f); // the first of the two extremes is -2: -2 / -8
   CHECK(codes[0] == 2);
   CHECK(codes[1] == -8);
   CHECK(codes[3] == 7); // 8 is clamped
   const float positive[] = {2.0f, -2.0f, 0.0f, 0.25f};
-  scale = encodeGroup(Storage::W4, positive, 4, codes);
+  scale = encodeGroup(Storage::W4, positive, 4, codes).scale;
   CHECK(halfToFloat(scale) == -0.25f);
   CHECK(codes[0] == -8);
   CHECK(codes[1] == 7);
   CHECK(codes[3] == -1);
-  scale = encodeGroup(Storage::W8, values, 4, codes);
+  scale = encodeGroup(Storage::W8, values, 4, codes).scale;
   CHECK(halfToFloat(scale) == halfToFloat(floatToHalf(2.0f / 127.0f)));
   CHECK(codes[1] == -127);
   CHECK(codes[3] == 127);
@@ -88,27 +94,91 @@ TEST_CASE("groups of zeros, and groups too small for a scale, are zeros") {
   int8_t codes[3] = {1, 1, 1};
   for (Storage storage : {Storage::W4, Storage::W8})
     for (const float *values : {zeros, tiny}) {
-      CHECK(encodeGroup(storage, values, 3, codes) == 0);
+      CHECK(encodeGroup(storage, values, 3, codes).scale == 0);
       CHECK((codes[0] == 0 && codes[1] == 0 && codes[2] == 0));
     }
 }
 
+TEST_CASE("a group with a minimum (w4a) uses all codes between its ends") {
+  const float values[] = {0.5f, -1.0f, 2.75f, 0.8f};
+  int8_t codes[4];
+  GroupNumbers numbers = encodeGroup(Storage::W4A, values, 4, codes);
+  CHECK(halfToFloat(numbers.scale) == 0.25f);
+  CHECK(halfToFloat(numbers.minimum) == -1.0f);
+  CHECK((codes[0] == 6 && codes[1] == 0 && codes[2] == 15 && codes[3] == 7));
+  const float equal[] = {0.3125f, 0.3125f, 0.3125f};
+  numbers = encodeGroup(Storage::W4A, equal, 3, codes);
+  CHECK(numbers.scale == 0);
+  CHECK(halfToFloat(numbers.minimum) == 0.3125f);
+  CHECK((codes[0] == 0 && codes[1] == 0 && codes[2] == 0));
+}
+
+TEST_CASE("codes that a checkpoint holds are packed as codes made here") {
+  auto storage = GENERATE(Storage::W8, Storage::W4, Storage::W4A);
+  T32Shape shape = {storage, 20, 172, 64};
+  std::vector<float> rows = someRows(20, shape.k);
+  CodedRows coded(shape, 32);
+  for (size_t row = 0; row != 32; ++row)
+    for (size_t group = 0; group != shape.groups(); ++group) {
+      size_t first = row * shape.k + group * 64, at = row * shape.groups() + group;
+      GroupNumbers numbers = encodeGroup(storage, &rows[first], group == 2 ? 44 : 64, &coded.codes[first]);
+      coded.scales[at] = numbers.scale;
+      if (storage == Storage::W4A)
+        coded.minima[at] = numbers.minimum;
+    }
+  std::vector<uint8_t> fromValues(shape.tileBytes(), 0xAA), fromCodes(shape.tileBytes(), 0x55);
+  packTile(shape, rows.data(), fromValues.data());
+  packTile(shape, coded, fromCodes.data());
+  CHECK(fromValues == fromCodes);
+}
+
+TEST_CASE("codes that a storage does not have are found") {
+  auto storage = GENERATE(Storage::W8, Storage::W4, Storage::W4A);
+  T32Shape shape = {storage, 3, 40, 32};
+  CodedRows rows(shape, 3);
+  CHECK(firstUnstorable(shape, rows, 3) == 3);
+  auto firstWith = [&](auto &field, size_t index, int value) {
+    auto before = field[index];
+    field[index] = std::decay_t<decltype(before)>(value);
+    size_t first = firstUnstorable(shape, rows, 3);
+    field[index] = before;
+    return first;
+  };
+  int low = storage == Storage::W8 ? -127 : storage == Storage::W4 ? -8 : 0;
+  int high = storage == Storage::W8 ? 127 : low + 15;
+  CHECK(firstWith(rows.codes, 79, low) == 3);
+  CHECK(firstWith(rows.codes, 79, high) == 3);
+  CHECK(firstWith(rows.codes, 79, low - 1) == 1);
+  if (storage != Storage::W8)
+    CHECK(firstWith(rows.codes, 80, high + 1) == 2);
+  CHECK(firstWith(rows.scales, 0, 0x7c00) == 0);
+  CHECK(firstWith(rows.scales, 5, 0xfe00) == 2);
+  if (storage == Storage::W4A)
+    CHECK(firstWith(rows.minima, 3, 0xfc00) == 1);
+  else
+    CHECK(rows.minima.empty());
+}
+
 TEST_CASE("tiles hold what was put in, with short last groups and zero padding") {
-  auto storage = GENERATE(Storage::F32, Storage::F16, Storage::W8, Storage::W4);
+  auto storage = GENERATE(Storage::F32, Storage::F16, Storage::W8, Storage::W4, Storage::W4A);
   auto k = GENERATE(size_t(5), size_t(64), size_t(172));
   auto group = GENERATE(size_t(32), size_t(64), size_t(128));
   T32Shape shape = {storage, 40, k, group};
   std::vector<float> rows = someRows(20, k);
   std::vector<uint8_t> tile(shape.tileBytes(), 0xAA);
   packTile(shape, rows.data(), tile.data());
-  float step = storage == Storage::W4 ? 1.3f / 7 : storage == Storage::W8 ? 1.3f / 127 : 1e-3f;
+  float step = storage == Storage::W4 || storage == Storage::W4A ? 1.3f / 7 : storage == Storage::W8 ? 1.3f / 127 : 1e-3f;
   for (size_t row = 0; row != 32; ++row)
     for (size_t i = 0; i != k; ++i)
       REQUIRE(std::fabs(decode(shape, tile, row, i) - rows[row * k + i]) <= step);
-  if (storage == Storage::W4 || storage == Storage::W8) {
-    for (size_t i = k; i != shape.paddedK(); ++i)
-      REQUIRE(decode({storage, 40, shape.paddedK(), shape.paddedK()}, tile, 3, i) == 0.0f);
-    for (size_t i = shape.codeBytes() + shape.groups() * 64; i != tile.size(); ++i)
+  if (shape.isCoded()) {
+    for (size_t i = k; i != shape.paddedK(); ++i) { // stored as the code 0
+      uint8_t byte = storage == Storage::W8 ? tile[(i / 4 * 32 + 3) * 4 + i % 4] : tile[(i / 8 * 32 + 3) * 4 + i % 4];
+      int code = storage == Storage::W8 ? byte - 128 : i % 8 < 4 ? byte & 15 : byte >> 4;
+      REQUIRE(code == (storage == Storage::W4 ? 8 : 0));
+    }
+    size_t planes = storage == Storage::W4A ? 2 : 1;
+    for (size_t i = shape.codeBytes() + planes * shape.groups() * 64; i != tile.size(); ++i)
       REQUIRE(tile[i] == 0);
     CHECK(tile.size() % 128 == 0);
   }
@@ -120,7 +190,7 @@ TEST_CASE("values that a storage cannot hold are found") {
     float values[3] = {1.0f, value, value};
     return firstUnstorable(storage, values, 3);
   };
-  for (Storage storage : {Storage::F32, Storage::F16, Storage::W8, Storage::W4}) {
+  for (Storage storage : {Storage::F32, Storage::F16, Storage::W8, Storage::W4, Storage::W4A}) {
     CHECK(first(storage, NAN) == 1);
     CHECK(first(storage, -INFINITY) == 1);
     CHECK(first(storage, -65504.0f) == 3);
@@ -129,8 +199,11 @@ TEST_CASE("values that a storage cannot hold are found") {
     if (storage == Storage::F16)
       CHECK(halfToFloat(floatToHalf(most)) == 65504.0f);
     int8_t codes[3];
-    if (storage == Storage::W8 || storage == Storage::W4)
-      CHECK(std::isfinite(halfToFloat(encodeGroup(storage, values, 3, codes))));
+    if (T32Shape{storage, 1, 3, 32}.isCoded()) {
+      GroupNumbers numbers = encodeGroup(storage, values, 3, codes);
+      CHECK(std::isfinite(halfToFloat(numbers.scale)));
+      CHECK(std::isfinite(halfToFloat(numbers.minimum)));
+    }
   }
   CHECK(first(Storage::F16, 65520.0f) == 1);
   CHECK(first(Storage::W4, 65520.0f) == 3);
