@@ -18,6 +18,8 @@ class CheckpointReader {
 public:
   explicit CheckpointReader(const std::string &folder) { made.path = folder; }
   Result<void> readShard(const std::string &name);
+  void addPart(Checkpoint::Part part);
+  Result<void> checkNames();
   Result<void> readIndex();
   Result<Checkpoint> finish();
 
@@ -37,14 +39,30 @@ Result<void> CheckpointReader::readShard(const std::string &name) {
   Result<SafetensorsHeader> header = readSafetensorsHeader(bytes->data(), bytes->size(), name);
   if (!header)
     return header.error();
+  addPart({name, bytes.take(), std::move(header->tensors)});
+  return {};
+}
+
+void CheckpointReader::addPart(Checkpoint::Part part) {
   auto shard = std::make_unique<Checkpoint::Shard>();
-  shard->name = name;
-  shard->bytes = bytes.take();
-  for (TensorEntry &entry : header->tensors) {
+  shard->name = part.name;
+  shard->bytes = std::move(part.bytes);
+  for (TensorEntry &entry : part.tensors) {
     const uint8_t *data = shard->bytes.data() + entry.offset;
-    made.all.push_back({std::move(entry), name, data});
+    made.all.push_back({std::move(entry), part.name, data});
   }
   made.shards.push_back(std::move(shard));
+}
+
+/// No tensor lies in two files.
+Result<void> CheckpointReader::checkNames() {
+  std::map<std::string_view, std::string_view> found;
+  for (const CheckpointTensor &tensor : made.all) {
+    auto [earlier, isNew] = found.emplace(tensor.entry.name, tensor.file);
+    if (!isNew)
+      return expectedFound(tensor.file + ": tensor " + inQuotes(tensor.entry.name), "each tensor in one file",
+                           "it in " + std::string(earlier->second) + " too");
+  }
   return {};
 }
 
@@ -146,6 +164,14 @@ Result<Checkpoint> Checkpoint::open(const std::string &folder) {
     return expectedFound(folder, std::string(kSingle) + " or " + kIndex,
                          pickled ? "pytorch_model.bin, which is not read" : "neither");
   }
+  return reader.finish();
+}
+
+Result<Checkpoint> Checkpoint::of(const std::string &path, std::vector<Part> parts) {
+  CheckpointReader reader(path);
+  for (Part &part : parts)
+    reader.addPart(std::move(part));
+  HR_TRY(reader.checkNames());
   return reader.finish();
 }
 

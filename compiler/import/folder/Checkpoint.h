@@ -17,12 +17,22 @@ struct CheckpointTensor {
   const uint8_t *data = nullptr; // its bytes, valid while the Checkpoint lives; no alignment is promised
 };
 
-/// model.safetensors, or else the shards of model.safetensors.index.json; all headers checked, index and shards in
-/// agreement.
+/// model.safetensors, or else the shards of model.safetensors.index.json, or the files of another format; all headers
+/// checked, index and shards in agreement.
 class Checkpoint {
 public:
   static Result<Checkpoint> open(const std::string &folder);
 
+  /// One file with the tensors that its header lists.
+  struct Part {
+    std::string name; // inside the folder
+    MappedFile bytes;
+    std::vector<TensorEntry> tensors;
+  };
+  /// Files of another format, whose headers its own reader has checked. A tensor in two of them is refused.
+  static Result<Checkpoint> of(const std::string &path, std::vector<Part> parts);
+
+  /// The folder, or the file that was opened.
   const std::string &folder() const { return path; }
   /// Ascending by name.
   const std::vector<CheckpointTensor> &tensors() const { return all; }

@@ -15,8 +15,7 @@ static Type elementType(Builder &builder, ElementType type) {
     return builder.getF16Type();
   case ElementType::BF16:
     return builder.getBF16Type();
-  case ElementType::F32:
-  case ElementType::Other:
+  default:
     break;
   }
   return builder.getF32Type();
