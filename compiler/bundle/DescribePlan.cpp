@@ -59,6 +59,12 @@ void describeModel(ModuleOp plan, Manifest &manifest) {
   manifest.model.context = uint64_t(library.getContext());
   manifest.model.maxPositions = uint64_t(library.getMaxPositions());
   manifest.model.bos = int32_t(library.getBos());
+  if (auto kind = plan->getAttrOfType<StringAttr>(model::kKindAttr))
+    manifest.model.kind = kind.getValue().str();
+  if (auto pooling = plan->getAttrOfType<StringAttr>(model::kPoolingAttr))
+    manifest.model.pooling = pooling.getValue().str();
+  if (auto normalize = plan->getAttrOfType<BoolAttr>(model::kNormalizeAttr))
+    manifest.model.normalize = normalize.getValue();
   for (int32_t id : library.getEos())
     manifest.model.eos.push_back(id);
   for (auto name : library.getDevices().getAsRange<StringAttr>())

@@ -65,6 +65,9 @@ private:
 
 template <typename V, typename T> void fields(V &v, T &m, const ManifestModel *) {
   v.field("architecture", m.architecture);
+  v.field("kind", m.kind);
+  v.field("pooling", m.pooling);
+  v.field("normalize", m.normalize);
   v.field("parameters", m.parameters);
   v.field("layers", m.layers);
   v.field("hidden", m.hidden);

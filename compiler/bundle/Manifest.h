@@ -14,7 +14,10 @@ namespace headrace {
 
 /// What kind of model it is, for people and for `diff`.
 struct ManifestModel {
-  std::string architecture; ///< "LlamaForCausalLM"
+  std::string architecture;     ///< "LlamaForCausalLM"
+  std::string kind = "decoder"; ///< or "encoder"
+  std::string pooling = "none"; ///< of an encoder: "none", "mean", "cls"
+  bool normalize = false;       ///< of an encoder: the pooled vector has length 1
   uint64_t parameters = 0, layers = 0, hidden = 0, heads = 0, kvHeads = 0, headDim = 0, feedForward = 0, vocab = 0;
   uint64_t context = 0;      ///< positions of the KV cache
   uint64_t maxPositions = 0; ///< of the model

@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral kContextAttr = "model.context";
 inline constexpr llvm::StringLiteral kMaxPositionsAttr = "model.max_positions";
 inline constexpr llvm::StringLiteral kBosAttr = "model.bos";
 inline constexpr llvm::StringLiteral kEosAttr = "model.eos";
+inline constexpr llvm::StringLiteral kKindAttr = "model.kind";           // "decoder" (also when absent), "encoder"
+inline constexpr llvm::StringLiteral kPoolingAttr = "model.pooling";     // "none" (also when absent), "mean", "cls"
+inline constexpr llvm::StringLiteral kNormalizeAttr = "model.normalize"; // bool, false when absent
 
 /// Rows of a gated weight come in tiles of this many, gate and up in turn.
 inline constexpr int64_t kGateTile = 32;

@@ -1,4 +1,4 @@
-/* hr_abi.h - the one contract shared by compiler, generated code, kernels and runtime (ABI 1).
+/* hr_abi.h - the one contract shared by compiler, generated code, kernels and runtime (ABI 2).
  *
  * C11 and C++17, no includes but the freestanding ones, no inline code, no OS. Enumerators are shared with the compiler: nothing
  * here is mirrored by hand elsewhere. The generated code is position independent and has no state; everything it touches is
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 1u
+#define HR_ABI_VERSION 2u
 #define HR_MAX_THREADS 64u
 #define HR_MAX_DEVICES 8u
 
@@ -166,6 +166,13 @@ typedef struct hr_kv {
   uint32_t window;             /* positions that attention looks back over, 0: all */
 } hr_kv;
 
+/* A decoder has heads, and its positions see those before them. An encoder has bodies only: a text is one body step from position
+ * 0, in which all rows see each other, and its result are the rows of `hidden`. */
+enum hr_model_kind { HR_MODEL_DECODER = 0, HR_MODEL_ENCODER = 1 };
+
+/* How the rows of an encoder become one vector: not at all, their mean, the first. */
+enum hr_pooling { HR_POOLING_NONE = 0, HR_POOLING_MEAN = 1, HR_POOLING_CLS = 2 };
+
 /* Where a step's input and outputs lie: float32/int32 rows, `stride` elements apart. */
 typedef struct hr_slot {
   uint64_t offset;
@@ -200,6 +207,10 @@ typedef struct hr_library {
   int32_t bos_id;          /* -1: none */
   uint32_t kv_count;       /* layers with a cache */
   uint32_t token_bytes;    /* most bytes of text that one id of the blob's tokenizer gives (hr_decode_max), 0: no tokenizer */
+  uint32_t model_kind;     /* hr_model_kind */
+  uint32_t pooling;        /* hr_pooling, of an encoder */
+  uint32_t normalize;      /* 1: the pooled vector is divided by its Euclidean length */
+  uint32_t reserved;       /* zero */
   const hr_device_info *devices;
   const hr_base *bases;
   const hr_entry *entries;

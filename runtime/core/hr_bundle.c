@@ -114,8 +114,14 @@ static hr_status check_library(const hr_library *l, hr_problem *problem) {
   for (uint32_t i = 0; i < l->device_count; ++i)
     if (!hr_device_find(l->devices[i].kind))
       return refuse(problem, HR_UNSUPPORTED, "device kind", -1, HR_DEVICE_CPU, l->devices[i].kind);
-  if (!hr_find_entry(l, HR_ENTRY_BODY, 1) || !hr_find_entry(l, HR_ENTRY_HEAD, 1))
-    return refuse(problem, HR_BAD_BUNDLE, "body and head entries of the library", -1, 2, l->entry_count);
+  if (l->model_kind > HR_MODEL_ENCODER)
+    return refuse(problem, HR_UNSUPPORTED, "highest model kind", -1, HR_MODEL_ENCODER, l->model_kind);
+  if (l->pooling > HR_POOLING_CLS)
+    return refuse(problem, HR_UNSUPPORTED, "highest pooling", -1, HR_POOLING_CLS, l->pooling);
+  if (!hr_find_entry(l, HR_ENTRY_BODY, 1))
+    return refuse(problem, HR_BAD_BUNDLE, "body entries of the library", -1, 1, 0);
+  if (l->model_kind == HR_MODEL_DECODER && !hr_find_entry(l, HR_ENTRY_HEAD, 1))
+    return refuse(problem, HR_BAD_BUNDLE, "head entries of the library", -1, 1, 0);
   return HR_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "runtime/abi/hr_abi.h"
 #include "targets/common/PlanSteps.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -15,11 +16,12 @@ namespace {
 // sizes change whenever a field is added, and then the lists must follow.
 static_assert(sizeof(hr_base) == 32 && sizeof(hr_segment) == 24 && sizeof(hr_entry) == 32 && sizeof(hr_tap) == 32 &&
                   sizeof(hr_slot) == 16 && sizeof(hr_device_info) == 16 && sizeof(hr_kv) == 40 &&
-                  sizeof(hr_library) == 200,
+                  sizeof(hr_library) == 216,
               "LibraryTables.cpp must follow hr_abi.h");
 static_assert(offsetof(hr_library, cpu_features) == 40 && offsetof(hr_library, bos_id) == 84 &&
-                  offsetof(hr_library, token_bytes) == 92 && offsetof(hr_library, devices) == 96 &&
-                  offsetof(hr_library, kv) == 144 && offsetof(hr_library, tokens) == 152 &&
+                  offsetof(hr_library, token_bytes) == 92 && offsetof(hr_library, model_kind) == 96 &&
+                  offsetof(hr_library, devices) == 112 &&
+                  offsetof(hr_library, kv) == 160 && offsetof(hr_library, tokens) == 168 &&
                   offsetof(hr_base, offset) == 16 && offsetof(hr_kv, window) == 36 &&
                   offsetof(hr_segment, signal) == 16 && offsetof(hr_entry, rows) == 24 &&
                   offsetof(hr_tap, base) == 16 && offsetof(hr_slot, base) == 8,
@@ -64,6 +66,8 @@ private:
   Value materialize(const Constant &value);
 
   FailureOr<Constant> devices();
+  /// The number of a text attribute of the module among `names`; 0 when it is absent.
+  FailureOr<uint32_t> choice(llvm::StringRef attribute, llvm::ArrayRef<llvm::StringRef> names);
   Constant bases();
   Constant entryTable();
   Constant segments(plan::EntryOp entry);
@@ -233,7 +237,23 @@ Constant TableBuilder::endIds() {
   return array("hr.eos", std::move(rows));
 }
 
+FailureOr<uint32_t> TableBuilder::choice(llvm::StringRef attribute, llvm::ArrayRef<llvm::StringRef> names) {
+  auto text = module->getAttrOfType<StringAttr>(attribute);
+  for (auto [index, name] : llvm::enumerate(names))
+    if (text ? text.getValue() == name : index == 0)
+      return uint32_t(index);
+  return library.emitOpError("attribute ")
+             << attribute << " of the module: expected " << llvm::join(names, ", ") << ", found " << text.getValue(),
+         failure();
+}
+
 LogicalResult TableBuilder::build() {
+  static_assert(HR_MODEL_ENCODER == 1 && HR_POOLING_MEAN == 1 && HR_POOLING_CLS == 2, "the order of the names below");
+  FailureOr<uint32_t> modelKind = choice(model::kKindAttr, {"decoder", "encoder"});
+  FailureOr<uint32_t> pooling = choice(model::kPoolingAttr, {"none", "mean", "cls"});
+  if (failed(modelKind) || failed(pooling))
+    return failure();
+  auto normalize = module->getAttrOfType<BoolAttr>(model::kNormalizeAttr);
   FailureOr<Constant> deviceTable = devices();
   if (failed(deviceTable))
     return failure();
@@ -263,6 +283,10 @@ LogicalResult TableBuilder::build() {
                  u32(library.getBos()),
                  u32(cacheCount),
                  u32(facts.tokenBytes),
+                 u32(*modelKind),
+                 u32(*pooling),
+                 u32(normalize && normalize.getValue()),
+                 u32(0),
                  *deviceTable,
                  bases(),
                  entryTable(),

@@ -130,6 +130,13 @@ int main(void) {
     run(program)
 
 
+def check_refused(wrong, message):
+    """A module attribute that hr_library has no number for."""
+    (WORK / "refused.mlir").write_text((WORK / "x86-64-v3/plan.mlir").read_text().replace(*wrong))
+    done = subprocess.run([EMIT, WORK / "refused.mlir", "-o", WORK], capture_output=True, text=True)
+    assert done.returncode and message in done.stderr, done
+
+
 def main():
     features = pathlib.Path("/proc/cpuinfo").read_text()
     for device, kind, cpu in DEVICES:
@@ -144,6 +151,8 @@ def main():
         ran = NEEDS.get(device, "") in features and execute(out, cpu)
         print(f"{device}: {'executed' if ran else 'linked, not executed here'}")
     check_two_models()
+    check_refused(('"encoder"', '"both"'), "attribute model.kind of the module: expected decoder, encoder, found both")
+    check_refused(('"mean"', '"max"'), "attribute model.pooling of the module: expected none, mean, cls, found max")
 
 
 main()

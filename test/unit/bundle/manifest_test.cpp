@@ -12,6 +12,9 @@ Manifest sample() {
   m.name = "brook";
   m.compiler = "headrace 0.1.0";
   m.model.architecture = "LlamaForCausalLM";
+  m.model.kind = "encoder";
+  m.model.pooling = "cls";
+  m.model.normalize = true;
   m.model.layers = 6;
   m.model.eos = {0, 2};
   m.settings.quant = "w4";
@@ -54,6 +57,7 @@ TEST_CASE("a manifest survives writing and reading") {
   auto parsed = Manifest::parse(text, "manifest.json");
   REQUIRE(parsed);
   CHECK(parsed->toText() == text);
+  CHECK(parsed->model.pooling == "cls");
   CHECK(parsed->weights[0].sources[0].file == "model.safetensors");
   CHECK(parsed->fusions[0].second == 6);
   CHECK(parsed->cost.tokensPerSecond == 12.5);

@@ -19,7 +19,8 @@ struct BlobCase {
 const BlobCase cases[] = {
     {"magic", [](hr_blob_header &h, hr_blob_section *) { h.magic[7] = 2; }, true, HR_BAD_BUNDLE, "magic number", -1,
      0x0100424f4c425248, 0x0200424f4c425248},
-    {"version", [](hr_blob_header &h, hr_blob_section *) { h.version = 9; }, true, HR_BAD_BUNDLE, "version", -1, 1, 9},
+    {"version", [](hr_blob_header &h, hr_blob_section *) { h.version = 9; }, true, HR_BAD_BUNDLE, "version", -1,
+     HR_ABI_VERSION, 9},
     {"header size", [](hr_blob_header &h, hr_blob_section *) { h.header_bytes = 32; }, true, HR_BAD_BUNDLE,
      "header size", -1, 64, 32},
     {"file size", [](hr_blob_header &h, hr_blob_section *) { h.file_bytes += 1; }, true, HR_BAD_BUNDLE, "file size", -1,
@@ -108,7 +109,7 @@ TEST_CASE("a library that fits another blob, machine or version is refused") {
     CHECK(std::string(blob.problem.what) == "size that the library was compiled for");
   }
   SECTION("abi") {
-    blob.library.abi_version = 2;
+    blob.library.abi_version = HR_ABI_VERSION - 1;
     CHECK(status() == HR_BAD_BUNDLE);
     CHECK(std::string(blob.problem.what) == "abi version of the library");
   }
@@ -127,6 +128,25 @@ TEST_CASE("a library that fits another blob, machine or version is refused") {
   SECTION("no head") {
     blob.library.entry_count = 2;
     CHECK(status() == HR_BAD_BUNDLE);
+    CHECK(std::string(blob.problem.what) == "head entries of the library");
+    blob.library.model_kind = HR_MODEL_ENCODER;
+    CHECK(status() == HR_OK);
+  }
+  SECTION("no body") {
+    blob.library.entries += 2;
+    blob.library.entry_count = 2;
+    CHECK(status() == HR_BAD_BUNDLE);
+    CHECK(std::string(blob.problem.what) == "body entries of the library");
+  }
+  SECTION("model kind") {
+    blob.library.model_kind = HR_MODEL_ENCODER + 1;
+    CHECK(status() == HR_UNSUPPORTED);
+    CHECK(std::string(blob.problem.what) == "highest model kind");
+  }
+  SECTION("pooling") {
+    blob.library.pooling = HR_POOLING_CLS + 1;
+    CHECK(status() == HR_UNSUPPORTED);
+    CHECK(std::string(blob.problem.what) == "highest pooling");
   }
   SECTION("section of another device") {
     blob.sections()[1].device = 0;
