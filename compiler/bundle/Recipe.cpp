@@ -66,6 +66,14 @@ void RecipeReader::rows(Value value, int64_t first, int64_t count, float *out) c
       .Case([&](recipe::InterleaveOp o) { interleave(o, first, count, out); })
       .Case([&](recipe::TransposeOp o) { transpose(o, first, count, out); })
       .Case([&](recipe::PadOp o) { pad(o, first, count, out); })
+      .Case([&](recipe::TakeOp o) { take(o, first, count, out); })
+      .Case([&](recipe::SwapRowsOp o) { swapRows(o, first, count, out); })
+      .Case([&](recipe::ReshapeOp o) { reshape(o, first, count, out); })
+      .Case([&](recipe::RepeatOp o) { repeat(o, first, count, out); })
+      .Case([&](recipe::ScaleOp o) { scale(o, first, count, out); })
+      .Case([&](recipe::AddConstantOp o) { addConstant(o, first, count, out); })
+      .Case([&](recipe::AddOp o) { add(o, first, count, out); })
+      .Case([&](recipe::ZerosOp o) { std::fill_n(out, count * rowSize(o), 0.0f); })
       .Case([&](recipe::RopeTableOp o) { ropeTable(o, first, count, out); })
       .Default([](Operation *) { llvm_unreachable("model.weight C1: recipe ops only"); });
 }
@@ -114,14 +122,18 @@ void RecipeReader::interleave(recipe::InterleaveOp op, int64_t first, int64_t co
   }
 }
 
-/// The one step that does not stream: it reads the whole input.
+/// Columns of the input, read by blocks of its rows: little memory, however large the matrix is.
 void RecipeReader::transpose(recipe::TransposeOp op, int64_t first, int64_t count, float *out) const {
   int64_t inputRows = rowsOf(op.getInput()), inputSize = rowSize(op.getInput());
-  std::vector<float> whole(size_t(inputRows * inputSize));
-  rows(op.getInput(), 0, inputRows, whole.data());
-  for (int64_t row = 0; row != count; ++row)
-    for (int64_t column = 0; column != inputRows; ++column)
-      out[row * inputRows + column] = whole[size_t(column * inputSize + first + row)];
+  int64_t block = std::clamp<int64_t>(65536 / std::max<int64_t>(1, inputSize), 1, inputRows);
+  std::vector<float> some(size_t(block * inputSize));
+  for (int64_t begin = 0; begin < inputRows; begin += block) {
+    int64_t length = std::min(block, inputRows - begin);
+    rows(op.getInput(), begin, length, some.data());
+    for (int64_t row = 0; row != length; ++row)
+      for (int64_t column = 0; column != count; ++column)
+        out[column * inputRows + begin + row] = some[size_t(row * inputSize + first + column)];
+  }
 }
 
 /// Rows of at most two dimensions: longer ones are padded in the first and the last only.
@@ -136,6 +148,73 @@ void RecipeReader::pad(recipe::PadOp op, int64_t first, int64_t count, float *ou
     std::copy_n(narrow.data() + row * from, from, out + row * to);
 }
 
+/// Runs of rows that lie together in the input are read together.
+void RecipeReader::take(recipe::TakeOp op, int64_t first, int64_t count, float *out) const {
+  int64_t begin = op.getBegin(), size = op.getEnd() - begin, period = op.getPeriod(), width = rowSize(op.getResult());
+  for (int64_t row = first; row != first + count;) {
+    int64_t inRun = row % size, length = std::min(size - inRun, first + count - row);
+    rows(op.getInput(), row / size * period + begin + inRun, length, out + (row - first) * width);
+    row += length;
+  }
+}
+
+void RecipeReader::swapRows(recipe::SwapRowsOp op, int64_t first, int64_t count, float *out) const {
+  int64_t blocks = op.getBlocks(), size = op.getSize(), run = blocks * size, width = rowSize(op.getResult());
+  for (int64_t row = first; row != first + count; ++row) {
+    int64_t inRun = row % run, source = row - inRun + inRun % blocks * size + inRun / blocks;
+    rows(op.getInput(), source, 1, out + (row - first) * width);
+  }
+}
+
+/// The input's rows that hold the elements asked for, of which those outside are dropped.
+void RecipeReader::reshape(recipe::ReshapeOp op, int64_t first, int64_t count, float *out) const {
+  int64_t width = rowSize(op.getInput()), begin = first * rowSize(op.getResult()),
+          size = count * rowSize(op.getResult());
+  int64_t firstRow = begin / width, lastRow = (begin + size + width - 1) / width;
+  std::vector<float> some(size_t((lastRow - firstRow) * width));
+  rows(op.getInput(), firstRow, lastRow - firstRow, some.data());
+  std::copy_n(some.data() + (begin - firstRow * width), size, out);
+}
+
+void RecipeReader::repeat(recipe::RepeatOp op, int64_t first, int64_t count, float *out) const {
+  int64_t period = rowsOf(op.getInput()), width = rowSize(op.getResult());
+  for (int64_t row = first; row != first + count;) {
+    int64_t length = std::min(period - row % period, first + count - row);
+    rows(op.getInput(), row % period, length, out + (row - first) * width);
+    row += length;
+  }
+}
+
+void RecipeReader::scale(recipe::ScaleOp op, int64_t first, int64_t count, float *out) const {
+  rows(op.getInput(), first, count, out);
+  float constant = op.getConstant().convertToFloat();
+  for (int64_t i = 0, size = count * rowSize(op.getResult()); i != size; ++i)
+    out[i] *= constant;
+}
+
+void RecipeReader::addConstant(recipe::AddConstantOp op, int64_t first, int64_t count, float *out) const {
+  rows(op.getInput(), first, count, out);
+  float constant = op.getConstant().convertToFloat();
+  for (int64_t i = 0, size = count * rowSize(op.getResult()); i != size; ++i)
+    out[i] += constant;
+}
+
+void RecipeReader::add(recipe::AddOp op, int64_t first, int64_t count, float *out) const {
+  int64_t width = rowSize(op.getResult());
+  bool oneRow = rowsOf(op.getRhs()) == 1;
+  std::vector<float> other(size_t((oneRow ? 1 : count) * width));
+  rows(op.getLhs(), first, count, out);
+  rows(op.getRhs(), oneRow ? 0 : first, oneRow ? 1 : count, other.data());
+  for (int64_t i = 0; i != count * width; ++i)
+    out[i] += other[size_t(oneRow ? i % width : i)];
+}
+
+std::vector<float> RecipeReader::whole(Value value) const {
+  std::vector<float> all(size_t(typeOf(value).getNumElements()));
+  rows(value, 0, rowsOf(value), all.data());
+  return all;
+}
+
 void RecipeReader::ropeTable(recipe::RopeTableOp op, int64_t first, int64_t count, float *out) const {
   auto number = [](std::optional<APFloat> value) { return value ? value->convertToDouble() : 0.0; };
   RopeParameters parameters;
@@ -144,11 +223,18 @@ void RecipeReader::ropeTable(recipe::RopeTableOp op, int64_t first, int64_t coun
   parameters.factor = number(op.getFactor());
   parameters.lowFrequencyFactor = number(op.getLowFreqFactor());
   parameters.highFrequencyFactor = number(op.getHighFreqFactor());
+  parameters.betaFast = number(op.getBetaFast());
+  parameters.betaSlow = number(op.getBetaSlow());
+  parameters.truncate = op.getTruncate();
+  parameters.attentionFactor = op.getAttentionFactor() ? number(op.getAttentionFactor()) : 1.0;
+  if (op.getDivisors())
+    parameters.divisors = whole(op.getDivisors());
   parameters.originalPositions = double(op.getOriginalPositions().value_or(0));
   parameters.half = size_t(typeOf(op.getResult()).getDimSize(2));
   std::vector<float> frequencies = ropeFrequencies(parameters);
   for (int64_t row = 0; row != count; ++row)
-    ropeRow(frequencies, size_t(first + row), out + row * int64_t(2 * parameters.half));
+    ropeRow(frequencies, float(parameters.attentionFactor), size_t(first + row),
+            out + row * int64_t(2 * parameters.half));
 }
 
 std::string recipeText(model::WeightOp weight) {

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace headrace {
 
@@ -43,6 +44,14 @@ private:
   void interleave(recipe::InterleaveOp op, int64_t first, int64_t count, float *out) const;
   void transpose(recipe::TransposeOp op, int64_t first, int64_t count, float *out) const;
   void pad(recipe::PadOp op, int64_t first, int64_t count, float *out) const;
+  void take(recipe::TakeOp op, int64_t first, int64_t count, float *out) const;
+  void swapRows(recipe::SwapRowsOp op, int64_t first, int64_t count, float *out) const;
+  void reshape(recipe::ReshapeOp op, int64_t first, int64_t count, float *out) const;
+  void repeat(recipe::RepeatOp op, int64_t first, int64_t count, float *out) const;
+  void scale(recipe::ScaleOp op, int64_t first, int64_t count, float *out) const;
+  void addConstant(recipe::AddConstantOp op, int64_t first, int64_t count, float *out) const;
+  void add(recipe::AddOp op, int64_t first, int64_t count, float *out) const;
+  std::vector<float> whole(mlir::Value value) const;
   void ropeTable(recipe::RopeTableOp op, int64_t first, int64_t count, float *out) const;
 
   const CheckpointFiles &files;

@@ -1,5 +1,6 @@
 #include "compiler/bundle/RopeTable.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -62,35 +63,73 @@ void sineCosine(float angle, float &sine, float &cosine) {
   }
 }
 
+namespace {
+
+/// Wavelengths below the high bound stay, above the low bound are stretched, and blend between.
+float llama3Frequency(const RopeParameters &p, float frequency) {
+  float wavelength = 6.283185307179586f / frequency;
+  float low = float(p.lowFrequencyFactor), high = float(p.highFrequencyFactor), length = float(p.originalPositions);
+  if (wavelength > float(p.originalPositions / p.lowFrequencyFactor))
+    return frequency / float(p.factor);
+  if (wavelength < float(p.originalPositions / p.highFrequencyFactor))
+    return frequency;
+  float smooth = (length / wavelength - low) / (high - low);
+  return (1.0f - smooth) * frequency / float(p.factor) + smooth * frequency;
+}
+
+/// The ramp from frequencies that stay (0) to those that are stretched (1), over the dimensions.
+struct YarnRamp {
+  double low, high;
+  explicit YarnRamp(const RopeParameters &p) {
+    auto dimension = [&](double turns) {
+      double ratio = logarithm(p.originalPositions / (turns * 6.283185307179586));
+      return double(2 * p.half) * ratio / (2 * logarithm(p.theta));
+    };
+    low = dimension(p.betaFast);
+    high = dimension(p.betaSlow);
+    if (p.truncate) {
+      low = std::floor(low);
+      high = std::ceil(high);
+    }
+    low = std::max(low, 0.0);
+    high = std::min(high, double(2 * p.half) - 1);
+    if (low == high)
+      high += 0.001;
+  }
+  float at(size_t i) const { return std::clamp((float(i) - float(low)) / float(high - low), 0.0f, 1.0f); }
+};
+
+} // namespace
+
 std::vector<float> ropeFrequencies(const RopeParameters &p) {
   std::vector<float> frequencies(p.half);
   double logTheta = logarithm(double(float(p.theta))); // the original meets it as an f32 scalar
   for (size_t i = 0; i != p.half; ++i) {
     float exponent = float(2 * i) / float(2 * p.half);
     float power = float(exponential(logTheta * double(exponent)));
-    float frequency = 1.0f / power;
+    float divided = p.divisors.empty() ? power : p.divisors[i] * power;
+    float frequency = 1.0f / divided;
     if (p.scaling == RopeParameters::Linear) {
       frequency /= float(p.factor);
     } else if (p.scaling == RopeParameters::Llama3) {
-      float wavelength = 6.283185307179586f / frequency;
-      float low = float(p.lowFrequencyFactor), high = float(p.highFrequencyFactor), length = float(p.originalPositions);
-      float scaled = frequency / float(p.factor);
-      if (wavelength > float(p.originalPositions / p.lowFrequencyFactor))
-        frequency = scaled;
-      else if (wavelength >= float(p.originalPositions / p.highFrequencyFactor)) {
-        float smooth = (length / wavelength - low) / (high - low);
-        frequency = (1.0f - smooth) * frequency / float(p.factor) + smooth * frequency;
-      }
+      frequency = llama3Frequency(p, frequency);
+    } else if (p.scaling == RopeParameters::Yarn) {
+      float kept = 1.0f - YarnRamp(p).at(i), stretched = 1.0f / (float(p.factor) * divided);
+      float left = stretched * (1.0f - kept), right = frequency * kept;
+      frequency = left + right;
     }
     frequencies[i] = frequency;
   }
   return frequencies;
 }
 
-void ropeRow(const std::vector<float> &frequencies, size_t position, float *out) {
+void ropeRow(const std::vector<float> &frequencies, float attentionFactor, size_t position, float *out) {
   size_t half = frequencies.size();
-  for (size_t i = 0; i != half; ++i)
+  for (size_t i = 0; i != half; ++i) {
     sineCosine(float(position) * frequencies[i], out[half + i], out[i]);
+    out[i] *= attentionFactor;
+    out[half + i] *= attentionFactor;
+  }
 }
 
 } // namespace headrace

@@ -100,7 +100,103 @@ LogicalResult PadOp::verify() {
   return success();
 }
 
+//===-- steps that move rows
+//------------------------------------------------------------------------------------------------===//
+
+/// `result` is `input` but for a first dimension of `rows`.
+static LogicalResult expectRows(Operation *op, StringRef rule, RankedTensorType input, RankedTensorType result,
+                                int64_t rows) {
+  SmallVector<int64_t> shape(input.getShape());
+  shape[0] = rows;
+  return expectEqual(op, rule, "a result of type", RankedTensorType::get(shape, input.getElementType()), result);
+}
+
+LogicalResult TakeOp::verify() {
+  RankedTensorType input = typeOf(getInput());
+  int64_t begin = getBegin(), end = getEnd(), period = getPeriod();
+  if (begin < 0 || end <= begin || period < end || input.getDimSize(0) % period != 0)
+    return emitOpError() << "C1: expected rows inside a period that divides " << input.getDimSize(0) << ", found "
+                         << begin << " to " << end << " of " << period;
+  return expectRows(*this, "C2", input, typeOf(getResult()), input.getDimSize(0) / period * (end - begin));
+}
+
+LogicalResult SwapRowsOp::verify() {
+  int64_t rows = typeOf(getInput()).getDimSize(0), blocks = getBlocks(), size = getSize();
+  if (blocks < 1 || size < 1 || blocks > rows || size > rows || rows % (blocks * size) != 0)
+    return emitOpError() << "C1: expected blocks whose rows divide " << rows << ", found " << blocks << " of " << size;
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  RankedTensorType input = typeOf(getInput()), result = typeOf(getResult());
+  if (input.getNumElements() == result.getNumElements() && input.getElementType() == result.getElementType())
+    return success();
+  return emitOpError() << "C1: expected a result with the elements of " << input << ", found " << result;
+}
+
+LogicalResult RepeatOp::verify() {
+  RankedTensorType input = typeOf(getInput()), result = typeOf(getResult());
+  int64_t rows = std::max<int64_t>(1, input.getDimSize(0));
+  return expectRows(*this, "C1", input, result, std::max<int64_t>(1, result.getDimSize(0) / rows) * rows);
+}
+
+//===-- arithmetic
+//----------------------------------------------------------------------------------------------------------===//
+
+template <typename Op> static LogicalResult expectFinite(Op op) {
+  return op.getConstant().isFinite() ? success()
+                                     : violated(op, "C1", "a constant that is", "finite", op.getConstantAttr());
+}
+LogicalResult ScaleOp::verify() { return expectFinite(*this); }
+LogicalResult AddConstantOp::verify() { return expectFinite(*this); }
+
+LogicalResult AddOp::verify() {
+  RankedTensorType lhs = typeOf(getLhs()), rhs = typeOf(getRhs());
+  if (lhs == rhs)
+    return success();
+  SmallVector<int64_t> row(lhs.getShape());
+  row[0] = 1;
+  return expectEqual(*this, "C1", "a second input of type", RankedTensorType::get(row, lhs.getElementType()), rhs);
+}
+
+//===-- tables
+//--------------------------------------------------------------------------------------------------------------===//
+
 static bool isPositive(std::optional<APFloat> value) { return value && value->convertToDouble() > 0; }
+
+/// C3: exactly the parameters of the scaling are there, and positive.
+static LogicalResult verifyScaling(RopeTableOp op) {
+  auto number = [](std::optional<APFloat> value) {
+    return value ? std::optional(value->convertToDouble()) : std::nullopt;
+  };
+  std::optional<double> original;
+  if (op.getOriginalPositions())
+    original = static_cast<double>(static_cast<int64_t>(*op.getOriginalPositions()));
+  RopeScaling scaling = op.getScaling();
+  bool llama3 = scaling == RopeScaling::llama3, yarn = scaling == RopeScaling::yarn;
+  struct Parameter {
+    StringRef name;
+    std::optional<double> value;
+    bool wanted;
+  };
+  const Parameter parameters[] = {{"factor", number(op.getFactor()), scaling != RopeScaling::none},
+                                  {"low_freq_factor", number(op.getLowFreqFactor()), llama3},
+                                  {"high_freq_factor", number(op.getHighFreqFactor()), llama3},
+                                  {"beta_fast", number(op.getBetaFast()), yarn},
+                                  {"beta_slow", number(op.getBetaSlow()), yarn},
+                                  {"original_positions", original, llama3 || yarn}};
+  for (const Parameter &parameter : parameters) {
+    if (parameter.wanted == parameter.value.has_value() && parameter.value.value_or(1) > 0)
+      continue;
+    InFlightDiagnostic error = op.emitOpError();
+    error << "C3: expected scaling " << stringifyRopeScaling(scaling) << " with "
+          << (parameter.wanted ? "a positive " : "no ") << parameter.name << ", found ";
+    return parameter.value ? error << *parameter.value : error << "none";
+  }
+  if (op.getTruncate() && !yarn)
+    return op.emitOpError() << "C3: expected scaling yarn with truncate, found " << stringifyRopeScaling(scaling);
+  return success();
+}
 
 LogicalResult RopeTableOp::verify() {
   RankedTensorType type = typeOf(getResult());
@@ -108,23 +204,16 @@ LogicalResult RopeTableOp::verify() {
     return violated(*this, "C1", "a result of type", "positions x 2 x rotary/2 x f32", type);
   if (!isPositive(getTheta()))
     return violated(*this, "C2", "theta above", 0, getThetaAttr());
-  bool factor = isPositive(getFactor()), low = isPositive(getLowFreqFactor()), high = isPositive(getHighFreqFactor()),
-       original = getOriginalPositions() && static_cast<int64_t>(*getOriginalPositions()) > 0;
-  bool anyLlama3 = getLowFreqFactor() || getHighFreqFactor() || getOriginalPositions();
-  StringRef name = stringifyRopeScaling(getScaling());
-  switch (getScaling()) {
-  case RopeScaling::none:
-    return getFactor() || anyLlama3 ? violated(*this, "C3", "scaling none", "without parameters", "some") : success();
-  case RopeScaling::linear:
-    return factor && !anyLlama3 ? success()
-                                : violated(*this, "C3", "scaling " + name, "with a positive factor alone", "others");
-  case RopeScaling::llama3:
-    break;
-  }
-  if (!factor || !low || !high || !original)
-    return violated(*this, "C3", "scaling " + name,
-                    "with positive factor, low_freq_factor, high_freq_factor and original_positions", "fewer");
-  if (getHighFreqFactor()->convertToDouble() <= getLowFreqFactor()->convertToDouble())
+  if (failed(verifyScaling(*this)))
+    return failure();
+  if (getHighFreqFactor() && getHighFreqFactor()->convertToDouble() <= getLowFreqFactor()->convertToDouble())
     return violated(*this, "C4", "a high_freq_factor above", getLowFreqFactorAttr(), getHighFreqFactorAttr());
-  return success();
+  if (getBetaFast() && getBetaFast()->convertToDouble() <= getBetaSlow()->convertToDouble())
+    return violated(*this, "C4", "a beta_fast above", getBetaSlowAttr(), getBetaFastAttr());
+  if (getAttentionFactor() && !isPositive(getAttentionFactor()))
+    return violated(*this, "C5", "an attention_factor above", 0, getAttentionFactorAttr());
+  if (!getDivisors())
+    return success();
+  auto expected = RankedTensorType::get({type.getDimSize(2)}, type.getElementType());
+  return expectEqual(*this, "C6", "divisors of type", expected, typeOf(getDivisors()));
 }

@@ -5,6 +5,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Recipe_Dialect : Dialect {
@@ -15,7 +16,7 @@ def Recipe_Dialect : Dialect {
 }
 
 def Recipe_RopeScaling : I32EnumAttr<"RopeScaling", "how rotary frequencies are stretched for long contexts", [
-    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"linear", 1>, I32EnumAttrCase<"llama3", 2>]> {
+    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"linear", 1>, I32EnumAttrCase<"llama3", 2>, I32EnumAttrCase<"yarn", 3>]> {
   let cppNamespace = "::headrace::recipe";
   let genSpecializedAttr = 0;
 }
@@ -125,6 +126,129 @@ def Recipe_PadOp : Recipe_Op<"pad", [Pure]> {
   let hasVerifier = 1;
 }
 
+//===-- steps that move rows --------------------------------------------------------------------------------------------------===//
+
+def Recipe_TakeOp : Recipe_Op<"take", [Pure]> {
+  let summary = "some rows of each period";
+  let description = [{
+    ```mlir
+    %q = recipe.take %qkv rows 0 to 16 of 48 : tensor<192x64xf32> to tensor<64x64xf32>
+    ```
+    Of each `period` rows of the input, those from `begin` to before `end`; with the input's rows as period, a slice. A row is what the first
+    dimension counts; of a vector, one element.
+
+    C1: 0 <= begin < end <= period, and the period divides the input's rows.
+    C2: the result differs from the input in its first dimension only, which is (end - begin) rows for each period.
+  }];
+  let arguments = (ins Recipe_Tensor:$input, I64Attr:$begin, I64Attr:$end, I64Attr:$period);
+  let results = (outs Recipe_Tensor:$result);
+  let assemblyFormat = "$input `rows` $begin `to` $end `of` $period attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Recipe_SwapRowsOp : Recipe_Op<"swap_rows", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "rows of blocks change places";
+  let description = [{
+    ```mlir
+    %1 = recipe.swap_rows %0 blocks 8 of 2 : tensor<64x64xf32>
+    ```
+    In each run of `blocks` times `size` rows, row i of block b becomes row b of block i: rotary pairs that lie side by side become halves.
+
+    C1: blocks and size are at least 1, and their product divides the rows.
+  }];
+  let arguments = (ins Recipe_Tensor:$input, I64Attr:$blocks, I64Attr:$size);
+  let results = (outs Recipe_Tensor:$result);
+  let assemblyFormat = "$input `blocks` $blocks `of` $size attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Recipe_ReshapeOp : Recipe_Op<"reshape", [Pure]> {
+  let summary = "the same elements in the same order";
+  let description = [{
+    ```mlir
+    %1 = recipe.reshape %0 : tensor<4x16xf32> to tensor<64xf32>
+    ```
+    C1: input and result have the same number of elements, and of one type.
+  }];
+  let arguments = (ins Recipe_Tensor:$input);
+  let results = (outs Recipe_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Recipe_RepeatOp : Recipe_Op<"repeat", [Pure]> {
+  let summary = "all rows, some times over";
+  let description = [{
+    ```mlir
+    %1 = recipe.repeat %0 : tensor<16xf32> to tensor<64xf32>
+    ```
+    C1: the result differs from the input in its first dimension only, which is a multiple of the input's.
+  }];
+  let arguments = (ins Recipe_Tensor:$input);
+  let results = (outs Recipe_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Recipe_ZerosOp : Recipe_Op<"zeros", [Pure]> {
+  let summary = "nothing but zeros";
+  let description = [{
+    ```mlir
+    %0 = recipe.zeros : tensor<64xf32>
+    ```
+  }];
+  let results = (outs Recipe_Tensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+//===-- arithmetic, in f32 ----------------------------------------------------------------------------------------------------===//
+
+def Recipe_F32Tensor : StaticShapeTensorOf<[F32]>;
+
+def Recipe_ScaleOp : Recipe_Op<"scale", [Pure, SameOperandsAndResultType]> {
+  let summary = "times a constant";
+  let description = [{
+    ```mlir
+    %1 = recipe.scale %0 by 0.22 : tensor<64x64xf32>
+    ```
+    C1: the constant is finite.
+  }];
+  let arguments = (ins Recipe_F32Tensor:$input, F32Attr:$constant);
+  let results = (outs Recipe_F32Tensor:$result);
+  let assemblyFormat = "$input `by` $constant attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Recipe_AddConstantOp : Recipe_Op<"add_constant", [Pure, SameOperandsAndResultType]> {
+  let summary = "plus a constant";
+  let description = [{
+    ```mlir
+    %1 = recipe.add_constant %0, 1.0 : tensor<64xf32>
+    ```
+    C1: the constant is finite.
+  }];
+  let arguments = (ins Recipe_F32Tensor:$input, F32Attr:$constant);
+  let results = (outs Recipe_F32Tensor:$result);
+  let assemblyFormat = "$input `,` $constant attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Recipe_AddOp : Recipe_Op<"add", [Pure, AllTypesMatch<["lhs", "result"]>]> {
+  let summary = "elementwise sum, of one row with each if the second has one";
+  let description = [{
+    ```mlir
+    %1 = recipe.add %positions, %type : tensor<128x64xf32>, tensor<1x64xf32>
+    ```
+    C1: the second input has the first one's type, but for a first dimension that may be 1.
+  }];
+  let arguments = (ins Recipe_F32Tensor:$lhs, Recipe_F32Tensor:$rhs);
+  let results = (outs Recipe_F32Tensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let hasVerifier = 1;
+}
+
+//===-- tables ----------------------------------------------------------------------------------------------------------------===//
+
 def Recipe_RopeTableOp : Recipe_Op<"rope_table", [Pure]> {
   let summary = "cosines and sines of rotary position embeddings";
   let description = [{
@@ -132,24 +256,33 @@ def Recipe_RopeTableOp : Recipe_Op<"rope_table", [Pure]> {
     %0 = recipe.rope_table theta 10000.0 : tensor<1024x2x16xf32>
     %1 = recipe.rope_table theta 500000.0 scaling llama3 {factor = 8.0, low_freq_factor = 1.0, high_freq_factor = 4.0,
                                                           original_positions = 8192 : i64} : tensor<4096x2x32xf32>
+    %2 = recipe.rope_table theta 10000.0 divisors %d : tensor<16xf32> {attention_factor = 1.2} : tensor<1024x2x16xf32>
     ```
-    Result [position][0] holds the cosines and [position][1] the sines of rotary/2 angles `float(position) * inv_freq[i]`, with
-    `inv_freq[i] = 1 / theta^(2 i / rotary)`, everything rounded to f32 where Hugging Face rounds it. Scaling `linear` divides the
-    frequencies by `factor`; `llama3` divides those of wavelengths above original_positions / low_freq_factor, keeps those below
-    original_positions / high_freq_factor, and blends between.
+    Result [position][0] holds the cosines and [position][1] the sines of rotary/2 angles `float(position) * inv_freq[i]`, times
+    `attention_factor` (1 when absent), with `inv_freq[i] = 1 / theta^(2 i / rotary)`, everything rounded to f32 where Hugging Face rounds it;
+    with `divisors`, `1 / (divisors[i] * theta^(2 i / rotary))`. Scaling `linear` divides the frequencies by `factor`; `llama3` divides those of
+    wavelengths above original_positions / low_freq_factor, keeps those below original_positions / high_freq_factor, and blends between; `yarn`
+    keeps the frequencies that turn more than `beta_fast` times in original_positions, divides those that turn less than `beta_slow` times, and
+    blends between, where `truncate` makes the ends of the blend whole dimensions.
 
     C1: the result is positions x 2 x rotary/2 in f32.
     C2: theta is positive.
-    C3: `none` has no factor, `linear` has factor alone, `llama3` has all four parameters; each is positive.
-    C4: high_freq_factor is greater than low_freq_factor.
+    C3: `none` has no factor, `linear` has factor alone, `llama3` has factor, low_freq_factor, high_freq_factor and original_positions, `yarn` has
+        factor, beta_fast, beta_slow and original_positions and alone may truncate; each is positive.
+    C4: high_freq_factor is greater than low_freq_factor, beta_fast greater than beta_slow.
+    C5: attention_factor is positive.
+    C6: the divisors are a vector of rotary/2.
   }];
   let arguments = (ins
-    F64Attr:$theta,
+    F64Attr:$theta, Optional<Recipe_F32Tensor>:$divisors,
     DefaultValuedAttr<Recipe_RopeScalingAttr, "::headrace::recipe::RopeScaling::none">:$scaling,
     OptionalAttr<F64Attr>:$factor, OptionalAttr<F64Attr>:$low_freq_factor, OptionalAttr<F64Attr>:$high_freq_factor,
-    OptionalAttr<I64Attr>:$original_positions);
+    OptionalAttr<F64Attr>:$beta_fast, OptionalAttr<F64Attr>:$beta_slow, UnitAttr:$truncate,
+    OptionalAttr<I64Attr>:$original_positions, OptionalAttr<F64Attr>:$attention_factor);
   let results = (outs Recipe_Tensor:$result);
-  let assemblyFormat = "`theta` $theta (`scaling` `` $scaling^)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    `theta` $theta (`scaling` `` $scaling^)? (`divisors` $divisors^ `:` type($divisors))? attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 

@@ -6,6 +6,7 @@
 #ifndef HEADRACE_IMPORT_SAFETENSORS_H
 #define HEADRACE_IMPORT_SAFETENSORS_H
 
+#include "compiler/import/spec/TensorExpr.h"
 #include "compiler/support/Result.h"
 
 #include <cstdint>
@@ -15,28 +16,6 @@
 #include <vector>
 
 namespace headrace {
-
-/// Element types of a checkpoint tensor that Headrace computes with; the formats know more, see TensorEntry::typeName.
-/// From Q4_0 on they are GGUF's, whose elements come in blocks.
-enum class ElementType {
-  F32,
-  F16,
-  BF16,
-  Q4_0,
-  Q4_1,
-  Q5_0,
-  Q5_1,
-  Q8_0,
-  Q2_K,
-  Q3_K,
-  Q4_K,
-  Q5_K,
-  Q6_K,
-  IQ4_NL,
-  IQ4_XS,
-  MXFP4,
-  Other
-};
 
 /// Bytes of one element; 0 for elements in blocks and for Other.
 unsigned elementBytes(ElementType type);

@@ -160,7 +160,7 @@ model.weight @w : tensor<4x2x8xf32> {
 // -----
 
 model.weight @w : tensor<4x2x8xf32> {
-  // expected-error @+1 {{'recipe.rope_table' op C3: expected scaling none without parameters, found some}}
+  // expected-error @+1 {{'recipe.rope_table' op C3: expected scaling none with no factor, found 2.000000e+00}}
   %r = recipe.rope_table theta 1.0e4 {factor = 2.0 : f64} : tensor<4x2x8xf32>
   recipe.yield %r : tensor<4x2x8xf32>
 }
@@ -168,7 +168,7 @@ model.weight @w : tensor<4x2x8xf32> {
 // -----
 
 model.weight @w : tensor<4x2x8xf32> {
-  // expected-error @+1 {{'recipe.rope_table' op C3: expected scaling linear with a positive factor alone, found others}}
+  // expected-error @+1 {{'recipe.rope_table' op C3: expected scaling linear with a positive factor, found none}}
   %r = recipe.rope_table theta 1.0e4 scaling linear : tensor<4x2x8xf32>
   recipe.yield %r : tensor<4x2x8xf32>
 }
@@ -176,7 +176,7 @@ model.weight @w : tensor<4x2x8xf32> {
 // -----
 
 model.weight @w : tensor<4x2x8xf32> {
-  // expected-error @+1 {{'recipe.rope_table' op C3: expected scaling llama3 with positive factor, low_freq_factor, high_freq_factor and original_positions, found fewer}}
+  // expected-error @+1 {{'recipe.rope_table' op C3: expected scaling llama3 with a positive low_freq_factor, found none}}
   %r = recipe.rope_table theta 1.0e4 scaling llama3 {factor = 2.0 : f64} : tensor<4x2x8xf32>
   recipe.yield %r : tensor<4x2x8xf32>
 }
@@ -186,5 +186,128 @@ model.weight @w : tensor<4x2x8xf32> {
 model.weight @w : tensor<4x2x8xf32> {
   // expected-error @+1 {{'recipe.rope_table' op C4: expected a high_freq_factor above 4.000000e+00 : f64, found 4.000000e+00 : f64}}
   %r = recipe.rope_table theta 1.0e4 scaling llama3 {factor = 2.0 : f64, low_freq_factor = 4.0 : f64, high_freq_factor = 4.0 : f64, original_positions = 8 : i64} : tensor<4x2x8xf32>
+  recipe.yield %r : tensor<4x2x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<2x8xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+1 {{'recipe.take' op C1: expected rows inside a period that divides 4, found 0 to 2 of 3}}
+  %r = recipe.take %a rows 0 to 2 of 3 : tensor<4x8xf32> to tensor<2x8xf32>
+  recipe.yield %r : tensor<2x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x8xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+1 {{'recipe.take' op C1: expected rows inside a period that divides 4, found 1 to 3 of 2}}
+  %r = recipe.take %a rows 1 to 3 of 2 : tensor<4x8xf32> to tensor<4x8xf32>
+  recipe.yield %r : tensor<4x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<3x8xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+1 {{'recipe.take' op C2: expected a result of type 'tensor<2x8xf32>', found 'tensor<3x8xf32>'}}
+  %r = recipe.take %a rows 0 to 1 of 2 : tensor<4x8xf32> to tensor<3x8xf32>
+  recipe.yield %r : tensor<3x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x8xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+1 {{'recipe.swap_rows' op C1: expected blocks whose rows divide 4, found 3 of 2}}
+  %r = recipe.swap_rows %a blocks 3 of 2 : tensor<4x8xf32>
+  recipe.yield %r : tensor<4x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<31xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+1 {{'recipe.reshape' op C1: expected a result with the elements of 'tensor<4x8xf32>', found 'tensor<31xf32>'}}
+  %r = recipe.reshape %a : tensor<4x8xf32> to tensor<31xf32>
+  recipe.yield %r : tensor<31xf32>
+}
+
+// -----
+
+model.weight @w : tensor<6x8xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+1 {{'recipe.repeat' op C1: expected a result of type 'tensor<4x8xf32>', found 'tensor<6x8xf32>'}}
+  %r = recipe.repeat %a : tensor<4x8xf32> to tensor<6x8xf32>
+  recipe.yield %r : tensor<6x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x8xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+1 {{'recipe.scale' op C1: expected a constant that is finite, found 0x7F800000 : f32}}
+  %r = recipe.scale %a by 0x7F800000 : tensor<4x8xf32>
+  recipe.yield %r : tensor<4x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x8xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+1 {{'recipe.add_constant' op C1: expected a constant that is finite, found 0x7F800000 : f32}}
+  %r = recipe.add_constant %a, 0x7F800000 : tensor<4x8xf32>
+  recipe.yield %r : tensor<4x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x8xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+2 {{'recipe.add' op C1: expected a second input of type 'tensor<1x8xf32>', found 'tensor<2x8xf32>'}}
+  %b = recipe.take %a rows 0 to 2 of 4 : tensor<4x8xf32> to tensor<2x8xf32>
+  %r = recipe.add %a, %b : tensor<4x8xf32>, tensor<2x8xf32>
+  recipe.yield %r : tensor<4x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x2x8xf32> {
+  // expected-error @+1 {{'recipe.rope_table' op C3: expected scaling yarn with a positive original_positions, found -8.000000e+00}}
+  %r = recipe.rope_table theta 1.0e4 scaling yarn {factor = 4.0 : f64, beta_fast = 32.0 : f64, beta_slow = 1.0 : f64, original_positions = -8 : i64} : tensor<4x2x8xf32>
+  recipe.yield %r : tensor<4x2x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x2x8xf32> {
+  // expected-error @+1 {{'recipe.rope_table' op C3: expected scaling yarn with truncate, found none}}
+  %r = recipe.rope_table theta 1.0e4 {truncate} : tensor<4x2x8xf32>
+  recipe.yield %r : tensor<4x2x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x2x8xf32> {
+  // expected-error @+1 {{'recipe.rope_table' op C4: expected a beta_fast above 3.200000e+01 : f64, found 3.200000e+01 : f64}}
+  %r = recipe.rope_table theta 1.0e4 scaling yarn {factor = 4.0 : f64, beta_fast = 32.0 : f64, beta_slow = 32.0 : f64, original_positions = 8 : i64} : tensor<4x2x8xf32>
+  recipe.yield %r : tensor<4x2x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x2x8xf32> {
+  // expected-error @+1 {{'recipe.rope_table' op C5: expected an attention_factor above 0, found 0.000000e+00 : f64}}
+  %r = recipe.rope_table theta 1.0e4 {attention_factor = 0.0 : f64} : tensor<4x2x8xf32>
+  recipe.yield %r : tensor<4x2x8xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x2x8xf32> {
+  // expected-error @+2 {{'recipe.rope_table' op C6: expected divisors of type 'tensor<8xf32>', found 'tensor<7xf32>'}}
+  %d = recipe.zeros : tensor<7xf32>
+  %r = recipe.rope_table theta 1.0e4 divisors %d : tensor<7xf32> : tensor<4x2x8xf32>
   recipe.yield %r : tensor<4x2x8xf32>
 }

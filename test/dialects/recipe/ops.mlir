@@ -55,3 +55,40 @@ model.weight @rope.llama3 : tensor<64x2x16xf32> {
     high_freq_factor = 4.0 : f64, original_positions = 8192 : i64} : tensor<64x2x16xf32>
   recipe.yield %0 : tensor<64x2x16xf32>
 }
+
+// CHECK-LABEL: model.weight @rope.yarn
+model.weight @rope.yarn : tensor<64x2x16xf32> {
+  %d = recipe.range "divisors" in "m" offset 0 bytes 64 : tensor<16xf32>
+  // CHECK: recipe.rope_table theta 1.000000e+04 scaling yarn divisors %{{.*}} : tensor<16xf32> {attention_factor = {{.*}}, beta_fast = {{.*}}, truncate} : tensor<64x2x16xf32>
+  %0 = recipe.rope_table theta 10000.0 scaling yarn divisors %d : tensor<16xf32> {factor = 4.0 : f64, beta_fast = 32.0 : f64, beta_slow = 1.0 : f64,
+    original_positions = 4096 : i64, attention_factor = 1.2 : f64, truncate} : tensor<64x2x16xf32>
+  recipe.yield %0 : tensor<64x2x16xf32>
+}
+
+// CHECK-LABEL: model.weight @rows
+model.weight @rows : tensor<64x64xf32> {
+  %a = recipe.range "query_key_value" in "m" offset 0 bytes 49152 : tensor<192x64xf32>
+  // CHECK: recipe.take %{{.*}} rows 16 to 32 of 48 : tensor<192x64xf32> to tensor<64x64xf32>
+  %q = recipe.take %a rows 16 to 32 of 48 : tensor<192x64xf32> to tensor<64x64xf32>
+  // CHECK: recipe.swap_rows %{{.*}} blocks 8 of 2 : tensor<64x64xf32>
+  %s = recipe.swap_rows %q blocks 8 of 2 : tensor<64x64xf32>
+  // CHECK: recipe.scale %{{.*}} by 5.000000e-01 : tensor<64x64xf32>
+  %0 = recipe.scale %s by 0.5 : tensor<64x64xf32>
+  recipe.yield %0 : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: model.weight @vector
+model.weight @vector : tensor<64xf32> {
+  %a = recipe.range "norm" in "m" offset 0 bytes 64 : tensor<1x16xf32>
+  // CHECK: recipe.add_constant %{{.*}}, 1.000000e+00 : tensor<1x16xf32>
+  %b = recipe.add_constant %a, 1.0 : tensor<1x16xf32>
+  // CHECK: recipe.repeat %{{.*}} : tensor<1x16xf32> to tensor<4x16xf32>
+  %c = recipe.repeat %b : tensor<1x16xf32> to tensor<4x16xf32>
+  // CHECK: recipe.zeros : tensor<4x16xf32>
+  %z = recipe.zeros : tensor<4x16xf32>
+  // CHECK: recipe.add %{{.*}}, %{{.*}} : tensor<4x16xf32>, tensor<1x16xf32>
+  %d = recipe.add %z, %a : tensor<4x16xf32>, tensor<1x16xf32>
+  // CHECK: recipe.reshape %{{.*}} : tensor<4x16xf32> to tensor<64xf32>
+  %r = recipe.reshape %d : tensor<4x16xf32> to tensor<64xf32>
+  recipe.yield %r : tensor<64xf32>
+}

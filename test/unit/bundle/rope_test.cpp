@@ -54,10 +54,33 @@ TEST_CASE("linear scaling divides every frequency, llama3 the low ones") {
   CHECK(bent[31] == base[31] / 8);
 }
 
+TEST_CASE("yarn keeps fast turns, divides slow ones, and blends between") {
+  RopeParameters plain, yarn;
+  plain.half = yarn.half = 16;
+  yarn.scaling = RopeParameters::Yarn;
+  yarn.factor = 4;
+  yarn.betaFast = 32;
+  yarn.betaSlow = 1;
+  yarn.originalPositions = 64;
+  yarn.truncate = true;
+  auto base = ropeFrequencies(plain), bent = ropeFrequencies(yarn);
+  // 32 ln(64 / (beta 2 pi)) / (2 ln 10000): -1.99 for 32 and 4.03 for 1, so the ramp goes from 0 to 5.
+  CHECK(bent[0] == base[0]);
+  for (size_t i = 5; i != 16; ++i)
+    CHECK(bent[i] == base[i] / 4);
+  for (size_t i = 1; i != 5; ++i) {
+    double ramp = double(i) / 5, expected = double(base[i]) * (1 - ramp) + double(base[i]) / 4 * ramp;
+    CHECK(std::abs(bent[i] - expected) < 1e-7 * expected);
+  }
+  yarn.truncate = false; // the ramp ends at 4.03 instead
+  double end = 32 * std::log(64 / (2 * M_PI)) / (2 * std::log(10000.0)), ramp = 2 / end;
+  CHECK(std::abs(ropeFrequencies(yarn)[2] - base[2] * (1 - ramp * 0.75)) < 1e-6 * base[2]);
+}
+
 TEST_CASE("a row is cosines, then sines, of the angle rounded to f32") {
   std::vector<float> frequencies = {1.0f, 0.1f, 0.01f};
   float row[6];
-  ropeRow(frequencies, 77, row);
+  ropeRow(frequencies, 1.0f, 77, row);
   for (size_t i = 0; i != 3; ++i) {
     CHECK(row[i] == float(std::cos(double(77.0f * frequencies[i]))));
     CHECK(row[3 + i] == float(std::sin(double(77.0f * frequencies[i]))));
@@ -76,6 +99,6 @@ TEST_CASE("the bits of a table are pinned") {
   parameters.originalPositions = 8192;
   std::vector<float> frequencies = ropeFrequencies(parameters), rows(4096 * 64);
   for (size_t p = 0; p != 4096; ++p)
-    ropeRow(frequencies, p * 31, rows.data() + p * 64);
+    ropeRow(frequencies, 1.0f, p * 31, rows.data() + p * 64);
   CHECK(hr_hash64(rows.data(), rows.size() * sizeof(float), 0) == 0xef7a57b9a4c100ec);
 }

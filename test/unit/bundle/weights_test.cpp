@@ -124,6 +124,52 @@ TEST_CASE("matrices are transposed, padded and narrowed on their way to a tile")
   CHECK(floats(narrow, 1)[0] == 1.0f);
 }
 
+TEST_CASE("rows are taken, swapped, repeated and reshaped") {
+  Scratch scratch;
+  auto rows = [&](const std::string &type, const std::string &recipe) {
+    return floats(scratch.write(weight(type, kVector, recipe), 128), 8);
+  };
+  CHECK(
+      rows("6", range("%a", 10, 12, 0) + "%r = recipe.take %a rows 1 to 3 of 4 : tensor<12xf32> to tensor<6xf32>\n") ==
+      std::vector<float>{11, 12, 15, 16, 19, 20, 0, 0});
+  CHECK(rows("6", range("%a", 0, 6, 2) + "%t = recipe.take %a rows 1 to 2 of 2 : tensor<6x2xf32> to tensor<3x2xf32>\n" +
+                      "%r = recipe.reshape %t : tensor<3x2xf32> to tensor<6xf32>\n") ==
+        std::vector<float>{2, 3, 6, 7, 10, 11, 0, 0});
+  CHECK(rows("8", range("%a", 0, 8, 0) + "%r = recipe.swap_rows %a blocks 2 of 2 : tensor<8xf32>\n") ==
+        std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7});
+  CHECK(rows("6", range("%a", 0, 6, 0) + "%r = recipe.swap_rows %a blocks 3 of 2 : tensor<6xf32>\n") ==
+        std::vector<float>{0, 2, 4, 1, 3, 5, 0, 0});
+  CHECK(rows("6", range("%a", 3, 2, 0) + "%r = recipe.repeat %a : tensor<2xf32> to tensor<6xf32>\n") ==
+        std::vector<float>{3, 4, 3, 4, 3, 4, 0, 0});
+}
+
+TEST_CASE("numbers of a recipe are computed in f32") {
+  Scratch scratch;
+  auto numbers = [&](const std::string &recipe) {
+    return floats(scratch.write(weight("2x2", "enc = #enc.f32, layout = \"rows\", bytes = 128 : i64", recipe), 128), 5);
+  };
+  CHECK(numbers(range("%a", 1, 2, 2) + "%r = recipe.scale %a by 0.1 : tensor<2x2xf32>\n") ==
+        std::vector<float>{1 * 0.1f, 2 * 0.1f, 3 * 0.1f, 4 * 0.1f, 0});
+  CHECK(numbers(range("%a", 1, 2, 2) + "%r = recipe.add_constant %a, 0.1 : tensor<2x2xf32>\n") ==
+        std::vector<float>{1 + 0.1f, 2 + 0.1f, 3 + 0.1f, 4 + 0.1f, 0});
+  CHECK(numbers(range("%a", 1, 2, 2) + range("%b", 10, 1, 2) +
+                "%r = recipe.add %a, %b : tensor<2x2xf32>, tensor<1x2xf32>\n") ==
+        std::vector<float>{11, 13, 13, 15, 0});
+  CHECK(numbers(range("%a", 1, 2, 2) + "%z = recipe.zeros : tensor<2x2xf32>\n" +
+                "%r = recipe.add %z, %a : tensor<2x2xf32>, tensor<2x2xf32>\n") == std::vector<float>{1, 2, 3, 4, 0});
+}
+
+TEST_CASE("a large matrix is transposed by blocks") {
+  Scratch scratch(300 * 300);
+  auto file = scratch.write(
+      weight("300x300", "enc = #enc.f32, layout = \"rows\", bytes = 360064 : i64",
+             range("%a", 0, 300, 300) + "%r = recipe.transpose %a : tensor<300x300xf32> to tensor<300x300xf32>\n"),
+      360064);
+  auto turned = floats(file, 90000);
+  for (size_t i = 0; i != 90000; ++i)
+    REQUIRE(turned[i] == float(i % 300 * 300 + i / 300));
+}
+
 TEST_CASE("a rope table holds the rows of all positions") {
   Scratch scratch;
   auto file = scratch.write(weight("40x2x4", "enc = #enc.f32, layout = \"rows\", bytes = 1280 : i64",
@@ -134,6 +180,15 @@ TEST_CASE("a rope table holds the rows of all positions") {
   CHECK(table[4] == 0.0f);
   CHECK(table[39 * 8] == float(std::cos(39.0L)));
   CHECK(table[39 * 8 + 4] == float(std::sin(39.0L)));
+
+  scratch.values[3] = 2.0f;
+  scratch.store();
+  auto divided =
+      scratch.write(weight("40x2x1", "enc = #enc.f32, layout = \"rows\", bytes = 320 : i64",
+                           range("%d", 3, 1, 0) + "%r = recipe.rope_table theta 100.0 divisors %d : tensor<1xf32> "
+                                                  "{attention_factor = 1.5 : f64} : tensor<40x2x1xf32>\n"),
+                    384);
+  CHECK(floats(divided, 80)[78] == float(std::cos(19.5L)) * 1.5f);
 }
 
 TEST_CASE("a quantized matrix is its tiles, for any number of threads") {

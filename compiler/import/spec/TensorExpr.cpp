@@ -1,0 +1,124 @@
+#include "compiler/import/spec/TensorExpr.h"
+
+#include <cassert>
+
+namespace headrace {
+
+TensorExpr TensorExpr::make(Node node) {
+  TensorExpr made;
+  made.node = std::make_shared<const Node>(std::move(node));
+  return made;
+}
+
+TensorExpr TensorExpr::stored(StoredTensor tensor, std::vector<int64_t> shape) {
+  Node node;
+  node.op = Op::Stored;
+  node.shape = std::move(shape);
+  node.stored = std::move(tensor);
+  return make(std::move(node));
+}
+
+TensorExpr TensorExpr::zeros(std::vector<int64_t> shape) {
+  Node node;
+  node.op = Op::Zeros;
+  node.shape = std::move(shape);
+  return make(std::move(node));
+}
+
+TensorExpr TensorExpr::concat(std::vector<TensorExpr> parts) {
+  assert(!parts.empty());
+  Node node;
+  node.op = Op::Concat;
+  node.shape = parts.front().shape();
+  node.shape[0] = 0;
+  for (const TensorExpr &part : parts)
+    node.shape[0] += part.rows();
+  node.inputs = std::move(parts);
+  return make(std::move(node));
+}
+
+TensorExpr TensorExpr::take(int64_t period, int64_t first, int64_t size) const {
+  assert(period > 0 && rows() % period == 0 && first >= 0 && first + size <= period);
+  Node made;
+  made.op = Op::Take;
+  made.shape = shape();
+  made.shape[0] = rows() / period * size;
+  made.inputs = {*this};
+  made.numbers[0] = period;
+  made.numbers[1] = first;
+  return make(std::move(made));
+}
+
+TensorExpr TensorExpr::swapRows(int64_t blocks, int64_t size) const {
+  assert(rows() % (blocks * size) == 0);
+  Node made;
+  made.op = Op::SwapRows;
+  made.shape = shape();
+  made.inputs = {*this};
+  made.numbers[0] = blocks;
+  made.numbers[1] = size;
+  return make(std::move(made));
+}
+
+TensorExpr TensorExpr::transposed() const {
+  assert(shape().size() == 2);
+  Node made;
+  made.op = Op::Transpose;
+  made.shape = {shape()[1], shape()[0]};
+  made.inputs = {*this};
+  return make(std::move(made));
+}
+
+TensorExpr TensorExpr::reshaped(std::vector<int64_t> shape) const {
+  Node made;
+  made.op = Op::Reshape;
+  made.shape = std::move(shape);
+  made.inputs = {*this};
+  return make(std::move(made));
+}
+
+TensorExpr TensorExpr::repeated(int64_t times) const {
+  Node made;
+  made.op = Op::Repeat;
+  made.shape = shape();
+  made.shape[0] *= times;
+  made.inputs = {*this};
+  return make(std::move(made));
+}
+
+TensorExpr TensorExpr::scaled(float factor) const {
+  Node made;
+  made.op = Op::Scale;
+  made.shape = shape();
+  made.inputs = {*this};
+  made.constant = factor;
+  return make(std::move(made));
+}
+
+TensorExpr TensorExpr::plus(float constant) const {
+  Node made;
+  made.op = Op::AddConstant;
+  made.shape = shape();
+  made.inputs = {*this};
+  made.constant = constant;
+  return make(std::move(made));
+}
+
+TensorExpr TensorExpr::plus(const TensorExpr &other) const {
+  Node made;
+  made.op = Op::Add;
+  made.shape = shape();
+  made.inputs = {*this, other};
+  return make(std::move(made));
+}
+
+const StoredTensor *TensorExpr::firstSource() const {
+  if (op() == Op::Stored)
+    return &source();
+  for (const TensorExpr &input : inputs())
+    if (const StoredTensor *found = input.firstSource())
+      return found;
+  return nullptr;
+}
+
+} // namespace headrace

@@ -1,0 +1,103 @@
+// TensorExpr.h - how a weight of the model comes from tensors of a checkpoint, whatever the checkpoint's format.
+//
+// A TensorExpr is a small immutable tree of f32 values: stored tensors (widened exactly), and the steps of the recipe
+// dialect, one to one. Nothing here reads data. A default-constructed one is "absent".
+#ifndef HEADRACE_IMPORT_TENSOREXPR_H
+#define HEADRACE_IMPORT_TENSOREXPR_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headrace {
+
+/// Element types of a checkpoint tensor that Headrace computes with; the formats know more, and tell their names.
+/// From Q4_0 on they are GGUF's, whose elements come in blocks.
+enum class ElementType {
+  F32,
+  F16,
+  BF16,
+  Q4_0,
+  Q4_1,
+  Q5_0,
+  Q5_1,
+  Q8_0,
+  Q2_K,
+  Q3_K,
+  Q4_K,
+  Q5_K,
+  Q6_K,
+  IQ4_NL,
+  IQ4_XS,
+  MXFP4,
+  Other
+};
+
+/// A tensor as it lies in a file.
+struct StoredTensor {
+  std::string name;
+  std::string file; // relative to ModelSpec::folder
+  uint64_t offset = 0, bytes = 0;
+  ElementType type = ElementType::F32;
+};
+
+class TensorExpr {
+public:
+  enum class Op {
+    Stored,
+    Take,        // of each `period` rows, `size` rows from `first` on
+    SwapRows,    // rows seen as [outer][blocks][size] become [outer][size][blocks]
+    Transpose,   // two dimensions
+    Reshape,     // the same elements in the same order
+    Concat,      // along the first dimension
+    Repeat,      // all rows, `times` times
+    Scale,       // times a constant
+    AddConstant, // plus a constant
+    Add,         // of two of one shape; the second may have one row, which is added to each
+    Zeros,
+  };
+
+  TensorExpr() = default;
+  static TensorExpr stored(StoredTensor tensor, std::vector<int64_t> shape);
+  static TensorExpr zeros(std::vector<int64_t> shape);
+  static TensorExpr concat(std::vector<TensorExpr> parts);
+
+  /// Rows are what the first dimension counts; of a vector, its elements.
+  TensorExpr slice(int64_t first, int64_t size) const { return take(rows(), first, size); }
+  TensorExpr take(int64_t period, int64_t first, int64_t size) const;
+  TensorExpr swapRows(int64_t blocks, int64_t size) const;
+  TensorExpr transposed() const;
+  TensorExpr reshaped(std::vector<int64_t> shape) const;
+  TensorExpr repeated(int64_t times) const;
+  TensorExpr scaled(float factor) const;
+  TensorExpr plus(float constant) const;
+  TensorExpr plus(const TensorExpr &other) const;
+
+  explicit operator bool() const { return node != nullptr; }
+  Op op() const { return node->op; }
+  const std::vector<int64_t> &shape() const { return node->shape; }
+  int64_t rows() const { return node->shape[0]; }
+  const StoredTensor &source() const { return node->stored; }
+  const std::vector<TensorExpr> &inputs() const { return node->inputs; }
+  int64_t period() const { return node->numbers[0]; } // Take; SwapRows: blocks
+  int64_t first() const { return node->numbers[1]; }  // Take; SwapRows: size
+  float constant() const { return node->constant; }   // Scale, AddConstant
+  /// The first stored tensor below; nullptr when there is none.
+  const StoredTensor *firstSource() const;
+
+private:
+  struct Node {
+    Op op = Op::Zeros;
+    std::vector<int64_t> shape;
+    std::vector<TensorExpr> inputs;
+    StoredTensor stored;
+    int64_t numbers[2] = {0, 0};
+    float constant = 0;
+  };
+  static TensorExpr make(Node node);
+  std::shared_ptr<const Node> node;
+};
+
+} // namespace headrace
+#endif
