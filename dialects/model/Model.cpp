@@ -121,7 +121,23 @@ LogicalResult ParamOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult EmbedOp::verify() {
   if (failed(sameRows(*this, "C1", getTokens(), getResult())))
     return failure();
-  return expectEqual(*this, "C2", "columns", colsOf(getTable()), colsOf(getResult()));
+  if (failed(expectEqual(*this, "C2", "columns", colsOf(getTable()), colsOf(getResult()))))
+    return failure();
+  if (bool(getPositions()) != bool(getPos()))
+    return violated(*this, "C3", "both positions and pos", "or neither", "one");
+  if (getPositions() &&
+      failed(expectEqual(*this, "C3", "columns of the positions", colsOf(getResult()), colsOf(getPositions()))))
+    return failure();
+  if (!getScale().isFiniteNonZero())
+    return violated(*this, "C4", "a finite scale other than", 0, getScaleAttr());
+  return success();
+}
+
+/// A cap of `rule`: finite, and 0 (none) or more.
+static LogicalResult verifySoftcap(Operation *op, StringRef rule, FloatAttr softcap) {
+  if (softcap.getValue().isFinite() && softcap.getValueAsDouble() >= 0)
+    return success();
+  return violated(op, rule, "a finite softcap of at least", 0, softcap);
 }
 
 LogicalResult LinearOp::verify() {
@@ -135,9 +151,10 @@ LogicalResult LinearOp::verify() {
     return failure();
   if (getBias() && failed(expectEqual(*this, "C4", "bias elements", weightRows, sizeOf(getBias()))))
     return failure();
-  if (getResidual())
-    return expectEqual(*this, "C5", "a residual of type", getResult().getType(), getResidual().getType());
-  return success();
+  if (getResidual() &&
+      failed(expectEqual(*this, "C5", "a residual of type", getResult().getType(), getResidual().getType())))
+    return failure();
+  return verifySoftcap(*this, "C6", getSoftcapAttr());
 }
 
 template <typename Norm> static LogicalResult verifyNorm(Norm op) {
@@ -150,6 +167,38 @@ template <typename Norm> static LogicalResult verifyNorm(Norm op) {
 
 LogicalResult RMSNormOp::verify() { return verifyNorm(*this); }
 LogicalResult AddRMSNormOp::verify() { return verifyNorm(*this); }
+
+/// C1 to C4 of a norm with an optional bias: all rows that it reads and writes have one type.
+template <typename Norm> static LogicalResult verifyBiasedNorm(Norm op, ValueRange rows) {
+  if (failed(verifyNorm(op)))
+    return failure();
+  if (op.getBias() && failed(expectEqual(op, "C3", "bias elements", colsOf(op.getInput()), sizeOf(op.getBias()))))
+    return failure();
+  for (Value value : rows)
+    if (failed(expectEqual<Type>(op, "C4", "rows of type", op.getInput().getType(), value.getType())))
+      return failure();
+  return success();
+}
+
+LogicalResult LayerNormOp::verify() { return verifyBiasedNorm(*this, getResult()); }
+LogicalResult AddLayerNormOp::verify() { return verifyBiasedNorm(*this, {getResidual(), getSum(), getResult()}); }
+
+LogicalResult HeadNormOp::verify() {
+  if (failed(verifyBiasedNorm(*this, getResult())))
+    return failure();
+  auto span = static_cast<int64_t>(getSpan());
+  if (span < 1 || colsOf(getInput()) % span != 0)
+    return violated(*this, "C5", "a divisor of the columns", colsOf(getInput()), span);
+  if (getBias() && getKind() == NormKind::rms)
+    return violated(*this, "C6", "no bias with", "rms", "one");
+  return success();
+}
+
+LogicalResult SoftcapOp::verify() {
+  if (getCap().isFinite() && getCap().convertToFloat() > 0)
+    return success();
+  return violated(*this, "C1", "a finite cap greater than", 0, getCapAttr());
+}
 
 LogicalResult SplitOp::verify() {
   int64_t cols = 0;
@@ -174,6 +223,16 @@ static LogicalResult verifyRotary(Operation *op, StringRef rotaryRule, StringRef
   return expectEqual(op, tableRule, "a table of type", expected, type);
 }
 
+/// A window of `rule`: not negative, and none where every row sees every other.
+template <typename Attention> static LogicalResult verifyWindow(Attention op, StringRef rule) {
+  auto window = static_cast<int64_t>(op.getWindow());
+  if (window < 0)
+    return violated(op, rule, "a window of at least", 0, window);
+  if (window != 0 && !op.getCausal())
+    return violated(op, rule, "a window of", "0 unless causal", window);
+  return success();
+}
+
 /// The heads are positive numbers that divide as grouped attention needs.
 template <typename Attention> static LogicalResult verifyHeads(Attention op) {
   auto heads = static_cast<int64_t>(op.getHeads()), kvHeads = static_cast<int64_t>(op.getKvHeads());
@@ -196,7 +255,48 @@ LogicalResult AttentionOp::verify() {
   if (failed(expectEqual(*this, "C2", "columns of q", heads * headDim, colsOf(getQ()))) ||
       failed(expectEqual(*this, "C2", "columns of k and v", kvHeads * headDim, colsOf(getK()))))
     return failure();
-  return sameRows(*this, "C3", getQ(), getK());
+  if (failed(sameRows(*this, "C3", getQ(), getK())) || failed(verifyWindow(*this, "C4")))
+    return failure();
+  return verifySoftcap(*this, "C5", getSoftcapAttr());
+}
+
+/// C8: what belongs to the norms of query and key is there as a whole or not at all.
+static LogicalResult verifyNormParts(CachedAttentionOp op) {
+  bool norms = op.getQkNorm().has_value();
+  for (bool part :
+       {bool(op.getQNorm()), bool(op.getKNorm()), bool(op.getQSpan()), bool(op.getKSpan()), bool(op.getEpsAttr())})
+    if (part != norms)
+      return violated(op, "C8", "all of qk_norm, q_norm, k_norm, q_span, k_span and eps", "or none", "some");
+  if (bool(op.getQBias()) != bool(op.getKBias()))
+    return violated(op, "C8", "both q_bias and k_bias", "or neither", "one");
+  if (op.getQBias() && (!norms || *op.getQkNorm() != NormKind::layer))
+    return violated(op, "C8", "biases with qk_norm", "layer only", norms ? "rms" : "none");
+  return success();
+}
+
+/// C9 for one of query and key, which has `cols` columns.
+static LogicalResult verifyHeadNorm(CachedAttentionOp op, StringRef which, int64_t cols, Value weight, Value bias,
+                                    int64_t span) {
+  if (failed(expectEqual(op, "C9", which + "_norm elements", cols, sizeOf(weight))) ||
+      (bias && failed(expectEqual(op, "C9", which + "_bias elements", cols, sizeOf(bias)))))
+    return failure();
+  if (span < 1 || cols % span != 0)
+    return violated(op, "C9", which + "_span to divide", cols, span);
+  return success();
+}
+
+static LogicalResult verifyHeadNorms(CachedAttentionOp op) {
+  if (failed(verifyNormParts(op)))
+    return failure();
+  if (!op.getQkNorm())
+    return success();
+  auto headDim = static_cast<int64_t>(op.getHeadDim());
+  if (failed(verifyHeadNorm(op, "q", op.getHeads() * headDim, op.getQNorm(), op.getQBias(), *op.getQSpan())) ||
+      failed(verifyHeadNorm(op, "k", op.getKvHeads() * headDim, op.getKNorm(), op.getKBias(), *op.getKSpan())))
+    return failure();
+  if (!(op.getEps()->convertToFloat() >= 0))
+    return violated(op, "C9", "eps of at least", 0, op.getEpsAttr());
+  return success();
 }
 
 LogicalResult CachedAttentionOp::verify() {
@@ -207,7 +307,13 @@ LogicalResult CachedAttentionOp::verify() {
       failed(expectEqual(*this, "C2", "result columns", heads * headDim, colsOf(getResult()))) ||
       failed(sameRows(*this, "C3", getQkv(), getResult())))
     return failure();
-  return verifyRotary(*this, "C4", "C4", getRotary(), headDim, getTable());
+  if (!getTable() && getRotary() != 0)
+    return violated(*this, "C4", "a table for rotary", getRotary(), "none");
+  if (getTable() && failed(verifyRotary(*this, "C4", "C4", getRotary(), headDim, getTable())))
+    return failure();
+  if (failed(verifyWindow(*this, "C6")) || failed(verifySoftcap(*this, "C7", getSoftcapAttr())))
+    return failure();
+  return verifyHeadNorms(*this);
 }
 
 LogicalResult CachedAttentionOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -217,6 +323,8 @@ LogicalResult CachedAttentionOp::verifySymbolUses(SymbolTableCollection &symbols
   if (failed(expectEqual(*this, "C5", "kv_heads of the cache", getKvHeads(), cache.getKvHeads())) ||
       failed(expectEqual(*this, "C5", "head_dim of the cache", getHeadDim(), cache.getHeadDim())))
     return failure();
+  if (!getTable())
+    return success();
   int64_t positions = cast<RankedTensorType>(getTable().getType()).getDimSize(0);
   if (positions < static_cast<int64_t>(cache.getContext()))
     return violated(*this, "C5", "a table of at least the context's positions", cache.getContext(), positions);

@@ -26,6 +26,16 @@ def Model_Activation : I32EnumAttr<"Activation", "elementwise function", [
 }
 def Model_ActivationAttr : EnumAttr<Model_Dialect, Model_Activation, "activation">;
 
+def Model_NormKind : I32EnumAttr<"NormKind", "how a norm centres and scales", [
+    I32EnumAttrCase<"rms", 0>, I32EnumAttrCase<"layer", 1>]> {
+  let cppNamespace = "::headrace::model";
+  let genSpecializedAttr = 0;
+}
+def Model_NormKindAttr : EnumAttr<Model_Dialect, Model_NormKind, "norm_kind">;
+
+// A cap of 0 is none.
+def Model_Softcap : DefaultValuedAttr<F32Attr, "::llvm::APFloat(0.0f)">;
+
 // A row is a token. The number of rows is dynamic in the model stage and static once entries are specialised.
 def Model_Rows : 2DTensorOf<[F32]>;
 def Model_A8 : Type<CPred<"::llvm::isa<::headrace::enc::A8Type>($_self)">, "8-bit activation">;
@@ -113,18 +123,33 @@ def Model_ParamOp : Model_Op<"param", [Pure, DeclareOpInterfaceMethods<SymbolUse
 
 //===-- ops on rows ---------------------------------------------------------------------------------------------------------===//
 
-def Model_EmbedOp : Model_Op<"embed", [Pure]> {
+def Model_EmbedOp : Model_Op<"embed", [Pure, AttrSizedOperandSegments]> {
   let summary = "the table's row of each token";
   let description = [{
     ```mlir
     %x = model.embed %tokens, %table : tensor<?xi32>, tensor<2048x192xf32> -> tensor<?x192xf32>
+    %y = model.embed %tokens, %table positions %p : tensor<512x192xf32> at %pos {scale = 2.0 : f32}
+           : tensor<?xi32>, tensor<2048x192xf32> -> tensor<?x192xf32>
     ```
+    Row r is `table[tokens[r]] * scale`, plus `positions[pos + r]` where positions are learned.
+
     C1: tokens and result have the same number of rows.
     C2: the result's columns are the table's.
+    C3: positions and pos come together, and the positions' columns are the result's.
+    C4: scale is finite and not zero.
   }];
-  let arguments = (ins Model_Tokens:$tokens, Model_Matrix:$table);
+  let arguments = (ins Model_Tokens:$tokens, Model_Matrix:$table, Optional<Model_Matrix>:$positions, Optional<I32>:$pos,
+                       DefaultValuedAttr<F32Attr, "::llvm::APFloat(1.0f)">:$scale);
   let results = (outs Model_Rows:$result);
-  let assemblyFormat = "$tokens `,` $table attr-dict `:` type($tokens) `,` type($table) `->` type($result)";
+  let assemblyFormat = [{
+    $tokens `,` $table (`positions` $positions^ `:` type($positions) `at` $pos)? attr-dict `:` type($tokens) `,` type($table)
+    `->` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$tokens, "::mlir::Value":$table), [{
+      build($_builder, $_state, result, tokens, table, {}, {}, ::llvm::APFloat(1.0f));
+    }]>
+  ];
   let hasVerifier = 1;
 }
 
@@ -136,16 +161,19 @@ def Model_LinearOp : Model_Op<"linear", [Pure, AttrSizedOperandSegments]> {
     %z = model.linear %x, %w bias %b residual %r act silu gated : (...) -> tensor<?x512xf32>
     ```
     `acc[n] = bias[n] + sum over k of x[k] w[n][k]`; then `v = act(acc)`, or with `gated` `v[n] = act(gate acc[n]) * up acc[n]`, where
-    weight and bias hold gate and up interleaved in tiles of 32 rows, each padded to a multiple of 32; then `v + residual`.
+    weight and bias hold gate and up interleaved in tiles of 32 rows, each padded to a multiple of 32; then, with a softcap,
+    `softcap * tanh(v / softcap)`; then `v + residual`.
 
     C1: input and result have the same number of rows.
     C2: the weight's columns are the input's.
     C3: the weight's rows are the result's columns; when gated, twice these padded to a multiple of 32.
     C4: the bias has one element per row of the weight.
     C5: the residual has the result's type.
+    C6: softcap is finite and not negative.
   }];
   let arguments = (ins Model_EncodedRows:$input, Model_Matrix:$weight, Optional<Model_Vector>:$bias, Optional<Model_Rows>:$residual,
-                       DefaultValuedAttr<Model_ActivationAttr, "::headrace::model::Activation::none">:$act, UnitAttr:$gated);
+                       DefaultValuedAttr<Model_ActivationAttr, "::headrace::model::Activation::none">:$act, UnitAttr:$gated,
+                       Model_Softcap:$softcap);
   let results = (outs Model_Rows:$result);
   let assemblyFormat = [{
     $input `,` $weight (`bias` $bias^)? (`residual` $residual^)? (`act` `` $act^)? (`gated` $gated^)? attr-dict `:`
@@ -155,6 +183,10 @@ def Model_LinearOp : Model_Op<"linear", [Pure, AttrSizedOperandSegments]> {
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$weight,
                    CArg<"::mlir::Value", "{}">:$bias), [{
       build($_builder, $_state, result, input, weight, bias, {}, Activation::none, false);
+    }]>,
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$weight, "::mlir::Value":$bias,
+                   "::mlir::Value":$residual, "::headrace::model::Activation":$act, "bool":$gated), [{
+      build($_builder, $_state, result, input, weight, bias, residual, act, gated, ::llvm::APFloat(0.0f));
     }]>
   ];
   let hasVerifier = 1;
@@ -193,6 +225,67 @@ def Model_AddRMSNormOp : Model_Op<"add_rms_norm", [Pure, AllTypesMatch<["input",
   let hasVerifier = 1;
 }
 
+def Model_LayerNormOp : Model_Op<"layer_norm", [Pure]> {
+  let summary = "normalisation to mean 0 and variance 1";
+  let description = [{
+    ```mlir
+    %y = model.layer_norm %x, %w bias %b {eps = 1.0e-5 : f32} : (tensor<?x192xf32>, tensor<192xf32>, tensor<192xf32>) -> tensor<?x192xf32>
+    ```
+    `y[i] = (x[i] - mean(x)) / sqrt(variance(x) + eps) * w[i] + b[i]` along each row; the variance is the mean of squares (biased).
+
+    C1: the weight has one element per column.
+    C2: eps is not negative.
+    C3: the bias has one element per column.
+    C4: the result has the input's type.
+  }];
+  let arguments = (ins Model_Rows:$input, Model_Vector:$weight, Optional<Model_Vector>:$bias, F32Attr:$eps);
+  let results = (outs Model_Rows:$result);
+  let assemblyFormat = "$input `,` $weight (`bias` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Model_AddLayerNormOp : Model_Op<"add_layer_norm", [Pure]> {
+  let summary = "residual sum and its normalisation";
+  let description = [{
+    ```mlir
+    %sum, %y = model.add_layer_norm %x, %r, %w bias %b {eps = 1.0e-5 : f32}
+                 : (tensor<?x192xf32>, tensor<?x192xf32>, tensor<192xf32>, tensor<192xf32>) -> (tensor<?x192xf32>, tensor<?x192xf32>)
+    ```
+    `sum = x + r`, `y` its model.layer_norm.
+
+    C1: the weight has one element per column.
+    C2: eps is not negative.
+    C3: the bias has one element per column.
+    C4: residual, sum and result have the input's type.
+  }];
+  let arguments = (ins Model_Rows:$input, Model_Rows:$residual, Model_Vector:$weight, Optional<Model_Vector>:$bias, F32Attr:$eps);
+  let results = (outs Model_Rows:$sum, Model_Rows:$result);
+  let assemblyFormat = "$input `,` $residual `,` $weight (`bias` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Model_HeadNormOp : Model_Op<"head_norm", [Pure]> {
+  let summary = "normalisation of runs of columns, each by itself";
+  let description = [{
+    ```mlir
+    %y = model.head_norm rms %x, %w {span = 32 : i64, eps = 1.0e-6 : f32} : (tensor<?x192xf32>, tensor<192xf32>) -> tensor<?x192xf32>
+    ```
+    Each run of `span` columns is normalised as by model.rms_norm (`rms`) or model.layer_norm (`layer`). The weight has an element for each
+    column: a weight that all heads share is repeated. The span is a head's width, or all columns.
+
+    C1: the weight has one element per column.
+    C2: eps is not negative.
+    C3: the bias has one element per column.
+    C4: the result has the input's type.
+    C5: span divides the columns.
+    C6: an rms norm has no bias.
+  }];
+  let arguments = (ins Model_NormKindAttr:$kind, Model_Rows:$input, Model_Vector:$weight, Optional<Model_Vector>:$bias, I64Attr:$span,
+                       F32Attr:$eps);
+  let results = (outs Model_Rows:$result);
+  let assemblyFormat = "`` $kind $input `,` $weight (`bias` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 class Model_BinaryOp<string m, string what> : Model_Op<m, [Pure, Commutative, SameOperandsAndResultType]> {
   let summary = what;
   let arguments = (ins Model_Rows:$lhs, Model_Rows:$rhs);
@@ -213,6 +306,22 @@ def Model_ActivationOp : Model_Op<"activation", [Pure, SameOperandsAndResultType
   let arguments = (ins Model_ActivationAttr:$kind, Model_Rows:$input);
   let results = (outs Model_Rows:$result);
   let assemblyFormat = "`` $kind $input attr-dict `:` type($result)";
+}
+
+def Model_SoftcapOp : Model_Op<"softcap", [Pure, SameOperandsAndResultType]> {
+  let summary = "values held between -cap and cap";
+  let description = [{
+    ```mlir
+    %y = model.softcap %x {cap = 30.0 : f32} : tensor<?x2048xf32>
+    ```
+    `cap * tanh(x / cap)`.
+
+    C1: cap is finite and greater than 0.
+  }];
+  let arguments = (ins Model_Rows:$input, F32Attr:$cap);
+  let results = (outs Model_Rows:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Model_SplitOp : Model_Op<"split", [Pure]> {
@@ -252,7 +361,7 @@ def Model_RopeOp : Model_Op<"rope", [Pure, AllTypesMatch<["input", "result"]>]> 
 }
 
 def Model_AttentionOp : Model_Op<"attention", [Pure, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>]> {
-  let summary = "causal attention over the whole sequence";
+  let summary = "attention over the whole sequence";
   let description = [{
     ```mlir
     %a = model.attention %q, %k, %v at %pos {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, scale = 0.176776692 : f32}
@@ -260,40 +369,67 @@ def Model_AttentionOp : Model_Op<"attention", [Pure, AllTypesMatch<["q", "result
     ```
     Queries of the rows given see keys and values of all positions up to their own, earlier calls' included: the cache is implied and
     made explicit by hr-form-attention. Head h reads key and value head h / (heads / kv_heads).
+    With a `window` position p sees position j only when p - j < window. With a `softcap` a scaled score s becomes
+    `softcap * tanh(s / softcap)`. With `causal = false` all rows of the call see one another and nothing else, and pos is 0.
 
     C1: kv_heads divides heads.
     C2: q has heads * head_dim columns, k and v have kv_heads * head_dim.
     C3: q, k and v have the same number of rows.
+    C4: window is not negative (0: all positions), and 0 unless causal.
+    C5: softcap is finite and not negative (0: none).
   }];
   let arguments = (ins Model_Rows:$q, Model_Rows:$k, Model_Rows:$v, I32:$pos, I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim,
-                       F32Attr:$scale);
+                       F32Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window, Model_Softcap:$softcap,
+                       DefaultValuedAttr<BoolAttr, "true">:$causal);
   let results = (outs Model_Rows:$result);
   let assemblyFormat = "$q `,` $k `,` $v `at` $pos attr-dict `:` type($q) `,` type($k)";
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$q, "::mlir::Value":$k, "::mlir::Value":$v, "::mlir::Value":$pos,
+                   "int64_t":$heads, "int64_t":$kv_heads, "int64_t":$head_dim, "::llvm::APFloat":$scale), [{
+      build($_builder, $_state, result, q, k, v, pos, heads, kv_heads, head_dim, scale, 0, ::llvm::APFloat(0.0f), true);
+    }]>
+  ];
   let hasVerifier = 1;
 }
 
-def Model_CachedAttentionOp : Model_Op<"cached_attention", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+def Model_CachedAttentionOp : Model_Op<"cached_attention", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, AttrSizedOperandSegments,
                                                             MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "rotary embedding, cache append and attention in one";
+  let summary = "norms of query and key, rotary embedding, cache append and attention in one";
   let description = [{
     ```mlir
     %a = model.cached_attention %qkv, %table at %pos cache @layers.0.kv
            {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 32 : i64, scale = 0.176776692 : f32}
            : tensor<?x320xf32>, tensor<1024x2x16xf32> -> tensor<?x192xf32>
+    %b = model.cached_attention %qkv, %table at %pos cache @layers.0.kv q_norm %q : tensor<192xf32> k_norm %k : tensor<64xf32>
+           {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 32 : i64, scale = 0.176776692 : f32, window = 512 : i64,
+            qk_norm = #model<norm_kind rms>, q_span = 32 : i64, k_span = 32 : i64, eps = 1.0e-6 : f32}
+           : tensor<?x320xf32>, tensor<1024x2x16xf32> -> tensor<?x192xf32>
     ```
-    A row of %qkv holds q heads, k heads and v heads. q and k are turned as by model.rope, k and v appended to the cache at their
-    positions, then as model.attention.
+    A row of %qkv holds q heads, k heads and v heads. With `qk_norm`, q and k are first normalised as by model.head_norm. Then they are
+    turned as by model.rope (rotary 0: not at all), k and v appended to the cache at their positions, then as model.attention.
 
     C1: kv_heads divides heads.
     C2: the input has (heads + 2 * kv_heads) * head_dim columns, the result heads * head_dim.
     C3: input and result have the same number of rows.
-    C4: rotary is even, at least 2 and at most head_dim, and the table is positions x 2 x rotary/2.
+    C4: rotary is even, at least 2 and at most head_dim, and the table is positions x 2 x rotary/2; or rotary is 0 and there is no table.
     C5: the cache is a model.kv_cache of the module with the same kv_heads and head_dim, and the table covers its context.
+    C6: window is not negative (0: all positions), and 0 unless causal.
+    C7: softcap is finite and not negative (0: none).
+    C8: qk_norm, q_norm, k_norm, q_span, k_span and eps come together; biases come together, with qk_norm layer only.
+    C9: norm weights and biases have one element per column of q or k, the spans divide these columns, and eps is not negative.
   }];
-  let arguments = (ins Model_Rows:$qkv, Model_Table:$table, I32:$pos, FlatSymbolRefAttr:$cache, I64Attr:$heads, I64Attr:$kv_heads,
-                       I64Attr:$head_dim, I64Attr:$rotary, F32Attr:$scale);
+  let arguments = (ins Model_Rows:$qkv, Optional<Model_Table>:$table, I32:$pos, Optional<Model_Vector>:$q_norm,
+                       Optional<Model_Vector>:$q_bias, Optional<Model_Vector>:$k_norm, Optional<Model_Vector>:$k_bias,
+                       FlatSymbolRefAttr:$cache, I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$rotary, F32Attr:$scale,
+                       DefaultValuedAttr<I64Attr, "0">:$window, Model_Softcap:$softcap, DefaultValuedAttr<BoolAttr, "true">:$causal,
+                       OptionalAttr<Model_NormKindAttr>:$qk_norm, OptionalAttr<I64Attr>:$q_span, OptionalAttr<I64Attr>:$k_span,
+                       OptionalAttr<F32Attr>:$eps);
   let results = (outs Model_Rows:$result);
-  let assemblyFormat = "$qkv `,` $table `at` $pos `cache` $cache attr-dict `:` type($qkv) `,` type($table) `->` type($result)";
+  let assemblyFormat = [{
+    $qkv (`,` $table^)? `at` $pos `cache` $cache (`q_norm` $q_norm^ `:` type($q_norm))? (`q_bias` $q_bias^ `:` type($q_bias))?
+    (`k_norm` $k_norm^ `:` type($k_norm))? (`k_bias` $k_bias^ `:` type($k_bias))? attr-dict
+    `:` type($qkv) (`,` type($table)^)? `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

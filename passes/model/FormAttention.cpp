@@ -64,10 +64,10 @@ struct FormAttention : headrace::model::impl::FormAttentionBase<FormAttention> {
     builder.setInsertionPoint(attention);
     Location location =
         anchored(anchorOf(attention.getLoc()), {attention.getLoc(), found.q.getLoc(), found.k.getLoc()});
-    Value result =
-        CachedAttentionOp::create(builder, location, attention.getType(), found.split.getInput(), found.q.getTable(),
-                                  attention.getPos(), name, attention.getHeads(), attention.getKvHeads(),
-                                  attention.getHeadDim(), found.q.getRotary(), attention.getScale());
+    Value result = CachedAttentionOp::create(
+        builder, location, attention.getType(), found.split.getInput(), found.q.getTable(), attention.getPos(), {}, {},
+        {}, {}, name, attention.getHeads(), attention.getKvHeads(), attention.getHeadDim(), found.q.getRotary(),
+        attention.getScale(), attention.getWindow(), attention.getSoftcap(), attention.getCausal(), {}, {}, {}, {});
     attention.getResult().replaceAllUsesWith(result);
     for (Operation *op :
          {attention.getOperation(), found.q.getOperation(), found.k.getOperation(), found.split.getOperation()})

@@ -376,6 +376,395 @@ func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %pos: i32) {
 
 // -----
 
+func.func @f(%t: tensor<?xi32>, %e: tensor<9x4xf32>, %p: tensor<7x5xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.embed' op C3: expected columns of the positions 4, found 5}}
+  %0 = model.embed %t, %e positions %p : tensor<7x5xf32> at %pos : tensor<?xi32>, tensor<9x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<?xi32>, %e: tensor<9x4xf32>, %p: tensor<7x4xf32>) {
+  // expected-error @+1 {{'model.embed' op C3: expected both positions and pos or neither, found one}}
+  %0 = "model.embed"(%t, %e, %p) {operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<?xi32>, tensor<9x4xf32>, tensor<7x4xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<?xi32>, %e: tensor<9x4xf32>) {
+  // expected-error @+1 {{'model.embed' op C4: expected a finite scale other than 0, found 0.000000e+00 : f32}}
+  %0 = model.embed %t, %e {scale = 0.0 : f32} : tensor<?xi32>, tensor<9x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<?xi32>, %e: tensor<9x4xf32>) {
+  // expected-error @+1 {{'model.embed' op C4: expected a finite scale other than 0, found 0x7F800000 : f32}}
+  %0 = model.embed %t, %e {scale = 0x7F800000 : f32} : tensor<?xi32>, tensor<9x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>) {
+  // expected-error @+1 {{'model.linear' op C6: expected a finite softcap of at least 0, found -1.000000e+00 : f32}}
+  %0 = model.linear %x, %w {softcap = -1.0 : f32} : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'model.softcap' op C1: expected a finite cap greater than 0, found 0.000000e+00 : f32}}
+  %0 = model.softcap %x {cap = 0.0 : f32} : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'model.softcap' op C1: expected a finite cap greater than 0, found 0x7F800000 : f32}}
+  %0 = model.softcap %x {cap = 0x7F800000 : f32} : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.layer_norm' op C1: expected weight elements 8, found 9}}
+  %0 = model.layer_norm %x, %v {eps = 0.0 : f32} : (tensor<?x8xf32>, tensor<9xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.layer_norm' op C2: expected eps of at least 0, found -1.000000e+00 : f32}}
+  %0 = model.layer_norm %x, %w {eps = -1.0 : f32} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.layer_norm' op C3: expected bias elements 8, found 9}}
+  %0 = model.layer_norm %x, %w bias %v {eps = 0.0 : f32} : (tensor<?x8xf32>, tensor<8xf32>, tensor<9xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.layer_norm' op C4: expected rows of type 'tensor<?x8xf32>', found 'tensor<?x9xf32>'}}
+  %0 = model.layer_norm %x, %w {eps = 0.0 : f32} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x9xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.head_norm' op C1: expected weight elements 8, found 9}}
+  %0 = model.head_norm layer %x, %v {eps = 0.0 : f32, span = 4 : i64} : (tensor<?x8xf32>, tensor<9xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.head_norm' op C2: expected eps of at least 0, found -1.000000e+00 : f32}}
+  %0 = model.head_norm layer %x, %w {eps = -1.0 : f32, span = 4 : i64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.head_norm' op C3: expected bias elements 8, found 9}}
+  %0 = model.head_norm layer %x, %w bias %v {eps = 0.0 : f32, span = 4 : i64} : (tensor<?x8xf32>, tensor<8xf32>, tensor<9xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.head_norm' op C4: expected rows of type 'tensor<?x8xf32>', found 'tensor<?x9xf32>'}}
+  %0 = model.head_norm layer %x, %w {eps = 0.0 : f32, span = 4 : i64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x9xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.head_norm' op C5: expected a divisor of the columns 8, found 3}}
+  %0 = model.head_norm rms %x, %w {eps = 0.0 : f32, span = 3 : i64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.head_norm' op C5: expected a divisor of the columns 8, found 0}}
+  %0 = model.head_norm rms %x, %w {eps = 0.0 : f32, span = 0 : i64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.head_norm' op C6: expected no bias with rms, found one}}
+  %0 = model.head_norm rms %x, %w bias %w {eps = 0.0 : f32, span = 4 : i64} : (tensor<?x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.add_layer_norm' op C1: expected weight elements 8, found 9}}
+  %0, %1 = model.add_layer_norm %x, %x, %v {eps = 0.0 : f32} : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<9xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.add_layer_norm' op C2: expected eps of at least 0, found -1.000000e+00 : f32}}
+  %0, %1 = model.add_layer_norm %x, %x, %w {eps = -1.0 : f32} : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.add_layer_norm' op C3: expected bias elements 8, found 9}}
+  %0, %1 = model.add_layer_norm %x, %x, %w bias %v {eps = 0.0 : f32} : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<8xf32>, tensor<9xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %v: tensor<9xf32>) {
+  // expected-error @+1 {{'model.add_layer_norm' op C4: expected rows of type 'tensor<?x8xf32>', found 'tensor<3x8xf32>'}}
+  %0, %1 = model.add_layer_norm %x, %x, %w {eps = 0.0 : f32} : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<8xf32>) -> (tensor<3x8xf32>, tensor<?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<?x64xf32>, %k: tensor<?x32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.attention' op C4: expected a window of at least 0, found -1}}
+  %0 = model.attention %q, %k, %k at %pos {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, scale = 1.0 : f32, window = -1 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<?x64xf32>, %k: tensor<?x32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.attention' op C4: expected a window of 0 unless causal, found 8}}
+  %0 = model.attention %q, %k, %k at %pos {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, scale = 1.0 : f32, window = 8 : i64, causal = false} : tensor<?x64xf32>, tensor<?x32xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<?x64xf32>, %k: tensor<?x32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.attention' op C5: expected a finite softcap of at least 0, found 0x7FC00000 : f32}}
+  %0 = model.attention %q, %k, %k at %pos {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, scale = 1.0 : f32, softcap = 0x7FC00000 : f32} : tensor<?x64xf32>, tensor<?x32xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C4: expected a table for rotary 16, found none}}
+  %0 = model.cached_attention %x at %pos cache @c {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32} : tensor<?x128xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C4: expected an even rotary of 2 to 16, found 0}}
+  %0 = model.cached_attention %x, %t at %pos cache @c {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 0 : i64, scale = 1.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C6: expected a window of at least 0, found -2}}
+  %0 = model.cached_attention %x, %t at %pos cache @c {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, window = -2 : i64} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C6: expected a window of 0 unless causal, found 1}}
+  %0 = model.cached_attention %x, %t at %pos cache @c {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, window = 1 : i64, causal = false} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C7: expected a finite softcap of at least 0, found -1.000000e+00 : f32}}
+  %0 = model.cached_attention %x, %t at %pos cache @c {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, softcap = -1.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C8: expected all of qk_norm, q_norm, k_norm, q_span, k_span and eps or none, found some}}
+  %0 = model.cached_attention %x, %t at %pos cache @c {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 16 : i64, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C8: expected all of qk_norm, q_norm, k_norm, q_span, k_span and eps or none, found some}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> k_norm %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C8: expected all of qk_norm, q_norm, k_norm, q_span, k_span and eps or none, found some}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 16 : i64, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C8: expected all of qk_norm, q_norm, k_norm, q_span, k_span and eps or none, found some}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> k_norm %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C8: expected all of qk_norm, q_norm, k_norm, q_span, k_span and eps or none, found some}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> k_norm %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C8: expected all of qk_norm, q_norm, k_norm, q_span, k_span and eps or none, found some}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> k_norm %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 16 : i64, k_span = 16 : i64} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C8: expected both q_bias and k_bias or neither, found one}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> q_bias %n : tensor<64xf32> k_norm %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind layer>, q_span = 16 : i64, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C8: expected biases with qk_norm layer only, found rms}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> q_bias %n : tensor<64xf32> k_norm %m : tensor<32xf32> k_bias %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 16 : i64, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C8: expected biases with qk_norm layer only, found none}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_bias %n : tensor<64xf32> k_bias %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C9: expected q_norm elements 64, found 32}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %m : tensor<32xf32> k_norm %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 16 : i64, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C9: expected k_norm elements 32, found 64}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> k_norm %n : tensor<64xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 16 : i64, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C9: expected q_bias elements 64, found 32}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> q_bias %m : tensor<32xf32> k_norm %m : tensor<32xf32> k_bias %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind layer>, q_span = 16 : i64, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C9: expected k_bias elements 32, found 64}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> q_bias %n : tensor<64xf32> k_norm %m : tensor<32xf32> k_bias %n : tensor<64xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind layer>, q_span = 16 : i64, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C9: expected q_span to divide 64, found 48}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> k_norm %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 48 : i64, k_span = 16 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C9: expected k_span to divide 32, found 0}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> k_norm %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 16 : i64, k_span = 0 : i64, eps = 0.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+model.kv_cache @c kv_heads 2 head_dim 16 context 64
+func.func @f(%x: tensor<?x128xf32>, %t: tensor<64x2x8xf32>, %n: tensor<64xf32>, %m: tensor<32xf32>, %pos: i32) {
+  // expected-error @+1 {{'model.cached_attention' op C9: expected eps of at least 0, found -1.000000e+00 : f32}}
+  %0 = model.cached_attention %x, %t at %pos cache @c q_norm %n : tensor<64xf32> k_norm %m : tensor<32xf32> {heads = 4 : i64, kv_heads = 2 : i64, head_dim = 16 : i64, rotary = 16 : i64, scale = 1.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 16 : i64, k_span = 16 : i64, eps = -1.0 : f32} : tensor<?x128xf32>, tensor<64x2x8xf32> -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<?x8xf32>) {
   // expected-error @+1 {{'model.transfer' op C1: expected two different devices, found 1 and 1}}
   %0 = model.transfer %x from 1 to 1 : tensor<?x8xf32>
