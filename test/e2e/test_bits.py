@@ -1,6 +1,6 @@
 """The float contract: the same bits from every target, with any number of threads and any chunking of the prompt.
 
-usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|numpy|x86-smollm2...
+usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|numpy|numpy-windows|x86-smollm2...
 """
 
 import models
@@ -57,14 +57,26 @@ def devices():
             same_bits(f"brook {quant} on two devices", found[1], oracle[1])
 
 
-def numpy_model():
-    """The quantized kernels against the numpy model that adds in the same order: equal to the bit."""
+def check_numpy(folder, ids, quant, group):
+    """The quantized kernels against the numpy model that adds in the same order: equal to the bit at every position."""
     from exact import Exact
+    found = run(bundle(folder, "--target", "host", "--quant", quant, "--group", group), ids, 1)
+    same_bits(f"{folder.name} {quant} group {group} against numpy", found[2], Exact(folder, int(quant[1]), group).append(ids))
+    print(f"  {folder.name} {quant} group {group}: the bits of the numpy model at {len(ids)} positions", flush=True)
+
+
+def numpy_model():
     for folder, ids in ((models.BROOK, brook_ids()), (models.data("stories260K-hf"), stories_ids())):
         for quant, group in (("w8", 128), ("w4", 64), ("w4", 32)):
-            found = run(bundle(folder, "--target", "host", "--quant", quant, "--group", group), ids, 1)
-            same_bits(f"{folder.name} {quant} group {group} against numpy", found[2], Exact(folder, int(quant[1]), group).append(ids))
-            print(f"  {folder.name} {quant} group {group}: the bits of the numpy model", flush=True)
+            check_numpy(folder, ids, quant, group)
+    check_numpy(models.smollm2(), models.eval_ids("SmolLM2")[:48], "w4", 64)
+
+
+def numpy_windows():
+    """A whole window of a real model: no rounding decision of 30 layers differs."""
+    for quant in ("w8", "w4"):
+        for group in (32, 64, 128):
+            check_numpy(models.smollm2(), models.eval_ids("SmolLM2")[512:1024], quant, group)
 
 
 def smollm2():
@@ -81,5 +93,6 @@ if __name__ == "__main__":
         "arm-stories": lambda: check(stories(), stories_ids()[:40], QUANTS, arm_variants(), n=3),
         "devices": devices,
         "numpy": numpy_model,
+        "numpy-windows": numpy_windows,
         "x86-smollm2": smollm2,
     })

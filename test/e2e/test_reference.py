@@ -87,7 +87,7 @@ def families():
     for name in models.FAMILIES:
         folder = models.data(f"hf-families/{name}")
         reference = json.loads((folder / "reference.json").read_text())
-        check_rows(name, folder, reference, 1e-2)  # see ROUNDED_FREQUENCIES in test/oracle/test_oracle.py
+        check_rows(name, folder, reference, 1e-2)  # the files have rounded frequencies: test/oracle/README.md
         _, _, prompt, _ = run(bundle(folder, "--target", "host", "--quant", "f32"), reference["input_ids"], 1)
         close(f"{name} against the oracle", prompt, Llama(folder).append(reference["input_ids"]), 1e-4)
 

@@ -10,19 +10,20 @@ import rules as rules_module
 
 
 def rope_frequencies(config):
-    """Inverse frequencies in float32, as the reference implementation rounds them."""
-    half = config.head_dim // 2
-    frequencies = (1.0 / np.power(np.float32(config.theta), np.arange(half, dtype=np.float32) * 2 / config.head_dim)).astype(np.float32)
+    """Inverse frequencies in float32, rounded where the reference implementation rounds: the exponent, the power (taken in float64 here: numpy's
+    float32 power is not correctly rounded) and the reciprocal; every operation of a scaling."""
+    f32 = np.float32
+    exponents = np.arange(0, config.head_dim, 2, dtype=f32) / f32(config.head_dim)
+    frequencies = f32(1) / np.power(np.float64(f32(config.theta)), exponents.astype(np.float64)).astype(f32)
     if config.rope_kind == "linear":
-        frequencies = frequencies / np.float32(config.rope["factor"])
+        frequencies = frequencies / f32(config.rope["factor"])
     elif config.rope_kind == "llama3":
         factor, low, high = (config.rope[k] for k in ("factor", "low_freq_factor", "high_freq_factor"))
         length = config.rope["original_max_position_embeddings"]
-        wavelength = 2 * np.pi / frequencies.astype(np.float64)
-        smooth = (length / wavelength - low) / (high - low)
-        mixed = (1 - smooth) * frequencies / factor + smooth * frequencies
-        scaled = np.where(wavelength > length / low, frequencies / factor, np.where(wavelength < length / high, frequencies, mixed))
-        frequencies = scaled.astype(np.float32)
+        wavelength, slow = f32(2 * np.pi) / frequencies, frequencies / f32(factor)
+        smooth = (f32(length) / wavelength - f32(low)) / f32(high - low)
+        mixed = (f32(1) - smooth) * frequencies / f32(factor) + smooth * frequencies
+        frequencies = np.where(wavelength > f32(length / low), slow, np.where(wavelength < f32(length / high), frequencies, mixed))
     elif config.rope_kind != "default":
         raise ValueError(f"rope type {config.rope_kind}")
     return frequencies
@@ -56,10 +57,13 @@ class Llama:
             self.weights[name] = (self.rules.weight(name, value) if is_matrix else value).astype(dtype)
         if tied:
             self.weights["lm_head.weight"] = self.rules.weight("lm_head.weight", raw["embed_tokens.weight"]).astype(dtype)
-        angles = np.arange(self.config.positions, dtype=np.float32)[:, None] * rope_frequencies(self.config)[None, :]
-        self.cos = np.cos(angles.astype(np.float64)).astype(np.float32).astype(dtype)
-        self.sin = np.sin(angles.astype(np.float64)).astype(np.float32).astype(dtype)
+        self.set_frequencies(rope_frequencies(self.config))
         self.reset()
+
+    def set_frequencies(self, frequencies):
+        angles = (np.arange(self.config.positions, dtype=np.float32)[:, None] * frequencies[None, :]).astype(np.float64)
+        self.cos = np.cos(angles).astype(np.float32).astype(self.dtype)
+        self.sin = np.sin(angles).astype(np.float32).astype(self.dtype)
 
     def reset(self):
         c = self.config

@@ -1,0 +1,103 @@
+"""Bundles of every family against what transformers computes for the same small checkpoint (references/NAME.json).
+
+usage: test_families.py [--w8] NAME...
+
+A decoder: logits at three positions, arg-max at all, greedy ids, from config.json as it is published; the same bits in w4 (--w8: w8) from this machine's
+target and from `reference`, from config.json as transformers saves it. An encoder: rows of the last hidden state, and the pooled embedding.
+"""
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import checkpoint
+from cases import CONFIGS, ENCODERS, PENDING
+from harness import BUILD, COMPILER, RUNNER, WORK, bundle, command, compile_model, equal, fail, run, same_bits
+
+LIMIT = 1e-4  # float32 in another order of additions; logits are of the order of 1
+
+
+def folder_of(name, reference, form):
+    """The checkpoint with config.json as published, or as transformers saves it."""
+    folder = BUILD / f"test/families/{name}-{form}"
+    config = CONFIGS[name] if form == "published" else reference["saved_config"]
+    if checkpoint.write(folder, name, config, reference["tensors"]) != reference["crc32"]:
+        fail(f"{folder}: other weights than the reference was made for (numpy {np.__version__})")
+    return folder
+
+
+def close(what, found, expected):
+    worst = float(np.abs(np.asarray(found, np.float64) - np.asarray(expected, np.float64)).max())
+    print(f"  {what}: largest difference {worst:.1e} (limit {LIMIT:.0e})", flush=True)
+    if not worst <= LIMIT:
+        fail(f"{what}: largest difference {worst}, limit {LIMIT}")
+
+
+def embed(bundle_dir, ids):
+    """(embedding, hidden rows) of `headrace embed`."""
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        rows = Path(scratch) / "hidden.npy"
+        done = command([RUNNER, "embed", bundle_dir, "--json", "--hidden", rows, "--ids", ",".join(map(str, ids))])
+        result = json.loads(done.stdout)
+        equal("ids", result["ids"], ids)
+        return np.array(result["embedding"], np.float32), np.load(rows)
+
+
+def check_decoder(name, reference, quant):
+    ids = reference["input_ids"]
+    if quant == "w4":
+        out = bundle(folder_of(name, reference, "published"), "--target", "host", "--quant", "f32")
+        greedy, _, rows, _ = run(out, ids, len(reference["greedy_ids"]))
+        for position, expected in reference["logits"].items():
+            close(f"{name} position {position}", rows[int(position)], expected)
+        equal(f"{name} arg-max", rows.argmax(-1).tolist(), reference["argmax"])
+        equal(f"{name} greedy ids", greedy, reference["greedy_ids"])
+    saved = folder_of(name, reference, "saved")
+    host, oracle = (run(bundle(saved, "--target", target, "--quant", quant), ids, 4) for target in ("host", "reference"))
+    same_bits(f"{name} {quant}, prompt", host[2], oracle[2])
+    same_bits(f"{name} {quant}, steps", host[1], oracle[1])
+    print(f"  {name} {quant}: host and reference, the same bits")
+
+
+def check_encoder(name, reference, quant):
+    ids = reference["input_ids"]
+    if quant == "w4":
+        pooled, rows = embed(bundle(folder_of(name, reference, "published"), "--target", "host", "--quant", "f32"), ids)
+        for position, expected in reference["hidden"].items():
+            close(f"{name} hidden row {position}", rows[int(position)], expected)
+        if "embedding" in reference:
+            close(f"{name} embedding", pooled, reference["embedding"])
+    saved = folder_of(name, reference, "saved")
+    host, oracle = (embed(bundle(saved, "--target", target, "--quant", quant), ids) for target in ("host", "reference"))
+    same_bits(f"{name} {quant}, hidden rows", host[1], oracle[1])
+    print(f"  {name} {quant}: host and reference, the same bits")
+
+
+def skip_pending(name, reference):
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        error = compile_model(folder_of(name, reference, "published"), "--target", "host", out=Path(scratch) / "x.bundle", expect=1).stderr
+    print(f"skipped: {name} is refused as yet: {error.strip()}")
+    sys.exit(77)
+
+
+def check(name, quant):
+    reference = json.loads((HERE / f"references/{name}.json").read_text())
+    if name in PENDING:
+        skip_pending(name, reference)
+    encoder = CONFIGS[name]["model_type"] in ENCODERS
+    (check_encoder if encoder else check_decoder)(name, reference, quant)
+
+
+if __name__ == "__main__":
+    if not RUNNER.exists() or not (COMPILER.parent / "headrace-compile").exists():
+        fail(f"no {RUNNER} or no headrace-compile beside {COMPILER}: build first")
+    WORK.mkdir(parents=True, exist_ok=True)
+    arguments = sys.argv[1:]
+    quant = "w8" if arguments[:1] == ["--w8"] else "w4"
+    for case in [a for a in arguments if a != "--w8"] or CONFIGS:
+        check(case, quant)
+    print("ok")
