@@ -106,3 +106,11 @@ function(hr_add_python_test NAME)
     set_tests_properties(${NAME} PROPERTIES FIXTURES_REQUIRED ${A_FIXTURE})
   endif()
 endfunction()
+
+# hr_verifies(TEST FAMILY FORMAT WHAT...): says in labels what a test verifies of a model family that comes in a format (names and rules:
+# test/families/table.py, which makes the table of README.md of them).
+function(hr_verifies TEST FAMILY FORMAT)
+  foreach(what IN LISTS ARGN)
+    set_property(TEST ${TEST} APPEND PROPERTY LABELS verifies:${FAMILY}:${FORMAT}:${what})
+  endforeach()
+endfunction()

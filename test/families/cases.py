@@ -162,6 +162,3 @@ LEFT_OVERS = {"llama-mha": {"model.layers.0.self_attn.rotary_emb.inv_freq": [6],
               "gpt2": {"h.0.attn.bias": [1, 1, POSITIONS, POSITIONS], "h.1.attn.bias": [1, 1, POSITIONS, POSITIONS]},
               "gpt-neox": {"gpt_neox.layers.0.attention.masked_bias": [], "gpt_neox.layers.0.attention.bias": [1, 1, POSITIONS, POSITIONS],
                            "gpt_neox.layers.1.attention.rotary_emb.inv_freq": [3]}}
-
-# Cases that the compiler refuses as yet; the test says so and is skipped, and fails once one of them compiles.
-PENDING = {name for name in CONFIGS if not name.startswith("llama-") or "yarn" in name or "dynamic" in name}
