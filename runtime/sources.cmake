@@ -27,13 +27,16 @@ set(HR_PUBLIC_HEADERS
 set(HR_CORE_SOURCES
     ${_runtime}/core/hr_api.c
     ${_runtime}/core/hr_bundle.c
+    ${_runtime}/core/hr_embed.c
     ${_runtime}/core/hr_generate.c
     ${_runtime}/core/hr_hash.c
     ${_runtime}/core/hr_model.c
     ${_runtime}/core/hr_sample.c
     ${_runtime}/core/hr_session.c
+    ${_runtime}/core/hr_session_file.c
     ${_runtime}/core/hr_status.c
     ${_runtime}/core/hr_step.c
+    ${_runtime}/core/hr_stop.c
     ${_runtime}/device/hr_device.c
     ${HR_TOKENIZER_SOURCES})
 
@@ -59,5 +62,6 @@ set(HR_PORT_POSIX_SOURCES ${_runtime}/port/hr_cpu.c ${_runtime}/port/posix/hr_po
 set(HR_PORT_RAW_SOURCES ${_runtime}/port/hr_cpu.c ${_runtime}/port/linux_raw/hr_port_raw.c ${_runtime}/port/linux_raw/hr_raw.c)
 
 # The run command, shared by headrace and headrace-run; and all of headrace-run's own sources.
-set(HR_RUN_COMMAND_SOURCES ${_runtime}/tools/hr_out.c ${_runtime}/tools/hr_run.c ${_runtime}/tools/hr_run_options.c)
+set(HR_RUN_COMMAND_SOURCES ${_runtime}/tools/hr_out.c ${_runtime}/tools/hr_run.c ${_runtime}/tools/hr_run_open.c
+    ${_runtime}/tools/hr_run_options.c ${_runtime}/tools/hr_session_io.c)
 set(HR_RUN_SOURCES ${HR_RUN_COMMAND_SOURCES} ${_runtime}/tools/hr_raw_main.c)

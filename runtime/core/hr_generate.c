@@ -11,28 +11,28 @@ typedef struct generation {
   hr_decoder decoder;
 } generation;
 
-static bool is_end(const hr_library *library, int32_t id) {
-  for (uint32_t i = 0; i < library->eos_count; ++i)
-    if (library->eos_ids[i] == id)
+static bool contains(const int32_t *ids, uint32_t n, int32_t id) {
+  for (uint32_t i = 0; i < n; ++i)
+    if (ids[i] == id)
       return true;
   return false;
 }
 
-/* Gathers the ids the penalty looks at, newest first. */
-static uint32_t seen_ids(const hr_session *s, uint32_t window, int32_t *ids) {
-  uint32_t kept = s->length - s->history_from, n = window && window < kept ? window : kept;
-  for (uint32_t i = 0; i < n; ++i)
-    ids[i] = s->history[(s->length - 1 - i) % HR_PENALTY_WINDOW];
-  return n;
+static bool is_end(const generation *g, int32_t id) {
+  const hr_library *library = g->session->model->library;
+  return !g->options->ignore_eos && (contains(library->eos_ids, library->eos_count, id) ||
+                                     contains(g->options->end_ids, g->options->end_count, id));
 }
 
 static hr_status sample(generation *g, int32_t *id) {
   hr_session *s = g->session;
-  int32_t seen[HR_PENALTY_WINDOW];
-  uint32_t n_seen = seen_ids(s, g->options->sampling.penalty_window, seen);
+  uint32_t window = g->options->sampling.penalty_window, most = s->length;
+  if (!window || window > HR_PENALTY_WINDOW)
+    window = HR_PENALTY_WINDOW;
+  uint32_t n_seen = window < most ? window : most;
   hr_float_mode mode = hr_float_enter();
-  hr_status status = hr_sample(&g->options->sampling, &g->random, s->logits, s->model->library->vocab_size, seen,
-                               n_seen, s->model->scratch, id);
+  hr_status status = hr_sample(&g->options->sampling, &g->random, s->logits, s->model->library->vocab_size,
+                               s->ids + s->length - n_seen, n_seen, s->model->scratch, id);
   hr_float_leave(mode);
   if (status == HR_NOT_FINITE)
     s->model->fault_site = INT32_MAX; /* no launch's site: hr_fault_site says "logits" */
@@ -59,13 +59,15 @@ static hr_status decode(generation *g, int32_t id, bool last, const char **text,
  * append. */
 static hr_status next_token(generation *g, int32_t *id, bool *done) {
   hr_session *s = g->session;
-  const hr_library *library = s->model->library;
   hr_status status = sample(g, id);
   if (status)
     return status;
+  s->ids[s->length] = *id;
+  s->pending = true;
+  s->draws = g->random.state;
   uint32_t count = ++g->timings->generated_tokens;
-  bool full = s->length >= library->max_positions;
-  *done = (!g->options->ignore_eos && is_end(library, *id)) || count == g->options->max_tokens;
+  bool full = s->length >= s->model->library->max_positions;
+  *done = is_end(g, *id) || count == g->options->max_tokens;
   const char *text;
   size_t bytes;
   if ((status = decode(g, *id, *done || full, &text, &bytes)))
@@ -98,6 +100,24 @@ static bool valid_sampling(const hr_sampling *s) {
          s->repetition_penalty >= 0;
 }
 
+/* The part of the prompt that the session does not hold, appended. */
+static hr_status prefill(generation *g, const int32_t *prompt, uint32_t n) {
+  hr_session *s = g->session;
+  uint32_t common = g->options->reuse ? hr_session_common(s, prompt, n) : 0, before = s->steps;
+  if (g->options->reuse && !hr_valid_ids(s->model->library, prompt, n))
+    return HR_INVALID_ARGUMENT;
+  if (g->options->reuse && common < s->length)
+    hr_session_rewind(s, common);
+  uint32_t cached = s->length, rest = n - common;
+  hr_rows_fn on_rows = g->options->on_prompt_rows;
+  hr_status status = hr_append_steps(s, prompt + common, rest, on_rows ? HR_ALL_ROWS : HR_LAST_ROW, on_rows, g->user);
+  g->timings->cached_tokens = cached;
+  g->timings->prefilled_tokens = rest;
+  g->timings->prompt_tokens = cached + rest;
+  g->timings->prefill_steps = s->steps - before;
+  return status;
+}
+
 hr_status hr_generate(hr_session *session, const int32_t *prompt, uint32_t n, const hr_generate_options *options,
                       hr_token_fn on_token, void *user, hr_timings *timings) {
   static const hr_generate_options defaults = {.max_tokens = 64};
@@ -110,11 +130,12 @@ hr_status hr_generate(hr_session *session, const int32_t *prompt, uint32_t n, co
                   .user = user,
                   .timings = timings ? timings : &local,
                   .random = {options ? options->sampling.seed : 0}};
-  *g.timings = (hr_timings){.prompt_tokens = n, .cached_tokens = session->length};
+  if (g.options->resume_draws)
+    g.random.state = session->draws;
+  *g.timings = (hr_timings){0};
   atomic_store_explicit(&session->cancelled, 0, memory_order_release);
   uint64_t start = hr_now(session->model);
-  hr_rows_fn on_rows = g.options->on_prompt_rows;
-  hr_status status = hr_append_steps(session, prompt, n, on_rows ? HR_ALL_ROWS : HR_LAST_ROW, on_rows, user);
+  hr_status status = prefill(&g, prompt, n);
   uint64_t prefilled = hr_now(session->model);
   g.timings->prefill_ns = prefilled - start;
   if (!status && g.options->max_tokens)

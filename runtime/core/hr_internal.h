@@ -44,13 +44,15 @@ struct hr_model {
 
 struct hr_session {
   hr_model *model;
-  void **base;           /* [base_count] */
-  const float *logits;   /* of the last row computed, or 0 */
-  uint32_t length;       /* positions filled */
-  uint32_t history_from; /* positions [history_from, length) are in `history`, at position % HR_PENALTY_WINDOW */
-  uint32_t history_to;   /* highest position ever written + 1, what history_from follows */
+  void **base;          /* [base_count] */
+  int32_t *ids;         /* [max_positions + 1]: of the positions, then the pending one */
+  const float *logits;  /* of the last row computed, or 0 */
+  uint32_t length;      /* positions filled */
+  uint32_t steps;       /* body entries run so far, modulo 2^32 */
+  uint32_t hidden_rows; /* of the last hr_embed */
+  bool pending;         /* ids[length] was generated, and has no position yet */
+  uint64_t draws;       /* where the draws of the last generation stand */
   _Atomic uint32_t cancelled;
-  int32_t history[HR_PENALTY_WINDOW];
 };
 
 /* A bump allocator over the caller's memory. With memory = 0 it only adds up what would be needed, which may be more
@@ -75,6 +77,10 @@ const hr_entry *hr_find_entry(const hr_library *library, uint32_t kind, uint32_t
 /* hr_append without its checks of arguments and without forgetting an earlier cancel. */
 hr_status hr_append_steps(hr_session *session, const int32_t *ids, uint32_t n, int rows, hr_rows_fn on_rows,
                           void *user);
+
+/* Are all ids in the vocabulary? And: they become the input of the next body step. */
+bool hr_valid_ids(const hr_library *library, const int32_t *ids, uint32_t n);
+void hr_put_tokens(const hr_session *session, const int32_t *ids, uint32_t n);
 
 hr_status hr_blob_check(const void *weights, size_t weight_bytes, hr_problem *problem);
 const hr_blob_section *hr_blob_sections(const void *weights);

@@ -55,6 +55,7 @@ uint64_t hr_session_need(const hr_library *library) {
   hr_bump bump = {0, 0};
   hr_bump_take(&bump, sizeof(hr_session), HR_CACHE_LINE);
   hr_bump_take(&bump, library->base_count * sizeof(void *), HR_CACHE_LINE);
+  hr_bump_take(&bump, ((uint64_t)library->max_positions + 1) * sizeof(int32_t), HR_CACHE_LINE);
   take_bases(&bump, library, HR_BASE_KV, 0);
   return add(bump.used, alignment_slack(library));
 }

@@ -1,6 +1,6 @@
 /* hr_session.c - one KV cache and its length: appending tokens in chunks, rewinding, cancelling.
  *
- *   session memory:  hr_session | base table | HR_BASE_KV bases
+ *   session memory:  hr_session | base table | ids | HR_BASE_KV bases
  *
  * The length only moves when a call has succeeded; what a failed call left in the cache beyond it is never read.
  */
@@ -14,10 +14,9 @@ hr_status hr_session_open(hr_session **out, hr_model *model, void *memory, size_
     return HR_OUT_OF_MEMORY;
   hr_bump bump = {memory, 0};
   hr_session *session = hr_bump_take(&bump, sizeof *session, HR_CACHE_LINE);
-  session->model = model;
+  *session = (hr_session){.model = model};
   session->base = hr_bump_take(&bump, library->base_count * sizeof(void *), HR_CACHE_LINE);
-  session->logits = 0;
-  session->length = session->history_from = session->history_to = 0;
+  session->ids = hr_bump_take(&bump, ((uint64_t)library->max_positions + 1) * sizeof(int32_t), HR_CACHE_LINE);
   atomic_init(&session->cancelled, 0);
   for (uint32_t i = 0; i < library->base_count; ++i) {
     const hr_base *b = &library->bases[i];
@@ -35,9 +34,22 @@ hr_status hr_session_rewind(hr_session *session, uint32_t length) {
     return HR_INVALID_ARGUMENT;
   session->length = length;
   session->logits = 0;
-  if (session->history_from > length)
-    session->history_from = length;
+  session->pending = false;
   return HR_OK;
+}
+
+const int32_t *hr_session_ids(const hr_session *session, uint32_t *n) {
+  *n = session->length + session->pending;
+  return session->ids;
+}
+
+uint32_t hr_session_common(const hr_session *session, const int32_t *ids, uint32_t n) {
+  uint32_t same = 0, most = session->length;
+  if (most >= n)
+    most = n ? n - 1 : 0;
+  while (same < most && session->ids[same] == ids[same])
+    ++same;
+  return same;
 }
 
 void hr_cancel(hr_session *session) { atomic_store_explicit(&session->cancelled, 1, memory_order_release); }
@@ -46,16 +58,25 @@ static void *slot_at(const hr_session *session, const hr_slot *slot) {
   return (uint8_t *)session->base[slot->base] + slot->offset;
 }
 
-/* Remembers ids for the repetition penalty: the last HR_PENALTY_WINDOW positions ever written. */
+/* The call succeeded: its tokens have positions now. */
 static void remember(hr_session *session, const int32_t *ids, uint32_t n) {
   for (uint32_t i = 0; i < n; ++i)
-    session->history[(session->length + i) % HR_PENALTY_WINDOW] = ids[i];
+    session->ids[session->length + i] = ids[i];
   session->length += n;
-  if (session->history_to < session->length)
-    session->history_to = session->length;
-  uint32_t kept = session->history_to > HR_PENALTY_WINDOW ? session->history_to - HR_PENALTY_WINDOW : 0;
-  if (session->history_from < kept)
-    session->history_from = kept;
+  session->pending = session->pending && !n;
+}
+
+bool hr_valid_ids(const hr_library *library, const int32_t *ids, uint32_t n) {
+  for (uint32_t i = 0; i < n; ++i)
+    if (ids[i] < 0 || (uint32_t)ids[i] >= library->vocab_size)
+      return false;
+  return true;
+}
+
+void hr_put_tokens(const hr_session *session, const int32_t *ids, uint32_t n) {
+  int32_t *tokens = slot_at(session, &session->model->library->tokens);
+  for (uint32_t i = 0; i < n; ++i)
+    tokens[i] = ids[i];
 }
 
 /* One head step over rows [row0, row0 + n) of the last body step. */
@@ -90,9 +111,8 @@ static hr_status append_chunk(hr_session *session, const int32_t *ids, uint32_t 
                               hr_rows_fn on_rows, void *user) {
   const hr_library *library = session->model->library;
   uint32_t pos = session->length + done;
-  int32_t *tokens = slot_at(session, &library->tokens);
-  for (uint32_t i = 0; i < n; ++i)
-    tokens[i] = ids[i];
+  hr_put_tokens(session, ids, n);
+  ++session->steps;
   hr_status status = hr_run_entry(session, hr_find_entry(library, HR_ENTRY_BODY, n), n, pos, 0);
   if (status)
     return status;
@@ -107,11 +127,12 @@ hr_status hr_append_steps(hr_session *session, const int32_t *ids, uint32_t n, i
                           void *user) {
   hr_model *model = session->model;
   const hr_library *library = model->library;
+  if (library->model_kind != HR_MODEL_DECODER)
+    return HR_UNSUPPORTED;
   if (n > library->max_positions - session->length)
     return HR_CONTEXT_FULL;
-  for (uint32_t i = 0; i < n; ++i)
-    if (ids[i] < 0 || (uint32_t)ids[i] >= library->vocab_size)
-      return HR_INVALID_ARGUMENT;
+  if (!hr_valid_ids(library, ids, n))
+    return HR_INVALID_ARGUMENT;
   session->logits = 0;
   model->fault_site = 0;
   for (uint32_t done = 0; done < n;) {

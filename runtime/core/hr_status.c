@@ -31,6 +31,8 @@ const char *hr_status_text(hr_status status) {
     return "stopped by the caller";
   case HR_BAD_TEXT:
     return "the text is not valid UTF-8";
+  case HR_BAD_SESSION:
+    return "the saved session is damaged, cut short or of another version";
   case HR_NO_TEMPLATE:
     return "the bundle has no chat template";
   case HR_TEMPLATE_ERROR:

@@ -25,8 +25,13 @@ typedef struct hr_host {
   int (*create)(void *context, const char *path);                   /* a descriptor, or minus an errno */
   /* At a place of the file, or at its end so far when at < 0. 0, or an errno. */
   int (*write)(void *context, int fd, const void *data, size_t bytes, int64_t at);
+  /* Closes a created file and gives it the name `to`; `to` 0: removes it. 0, or an errno. */
+  int (*publish)(void *context, int fd, const char *from, const char *to);
+  /* A whole file to read, until the program ends. 0, or an errno. */
+  int (*map)(void *context, const char *path, const void **data, size_t *bytes);
   int (*is_terminal)(void *context, int fd);
   uint32_t (*cores)(void *context); /* that this process may use */
+  const char *more_help;            /* lines after the options; 0: none */
 } hr_host;
 
 /* The command `run`: arguments follow argv[0], which is what usage lines call the program. Returns the exit code: 0

@@ -44,6 +44,16 @@ static int write_all(void *context, int fd, const void *data, size_t bytes, int6
   return hr_raw_write(fd, data, bytes, at);
 }
 
+static int publish(void *context, int fd, const char *from, const char *to) {
+  (void)context;
+  return hr_raw_publish(fd, from, to);
+}
+
+static int map(void *context, const char *path, const void **data, size_t *bytes) {
+  (void)context;
+  return hr_raw_map(path, data, bytes);
+}
+
 static int is_terminal(void *context, int fd) {
   (void)context;
   return hr_raw_is_terminal(fd);
@@ -61,7 +71,16 @@ __attribute__((visibility("hidden"), used)) _Noreturn void hr_raw_start(const ui
   const uintptr_t *at = stack + 1 + argc + 1;
   while (*at)
     ++at;
-  hr_host host = {(void *)(uintptr_t)(at + 1), open_bundle, open_port, memory, create, write_all, is_terminal, cores};
+  hr_host host = {.context = (void *)(uintptr_t)(at + 1),
+                  .open_bundle = open_bundle,
+                  .open_port = open_port,
+                  .memory = memory,
+                  .create = create,
+                  .write = write_all,
+                  .publish = publish,
+                  .map = map,
+                  .is_terminal = is_terminal,
+                  .cores = cores};
   hr_raw_exit(hr_run_main(&host, argc, argv));
 }
 

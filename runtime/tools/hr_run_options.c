@@ -19,6 +19,7 @@ const hr_option hr_option_table[] = {
     {"--penalty-window", 0, "N", "how many recent tokens the penalty looks at (256)", HR_OPTION_NUMBER,
      AT(penalty_window), 0, HR_PENALTY_WINDOW},
     {"--seed", 0, "S", "seed of the draws (0)", HR_OPTION_NUMBER, AT(seed), 0, UINT64_MAX},
+    {"--stop", 0, "TEXT", "end before this text; may be given up to 16 times", HR_OPTION_LIST, AT(stop), 0, 0},
     {"--threads", 0, "N", "threads (the cores)", HR_OPTION_NUMBER, AT(threads), 1, HR_MAX_THREADS},
     {"--chunk", 0, "N", "most prompt tokens per step (the bundle's largest body)", HR_OPTION_NUMBER, AT(chunk), 1,
      UINT32_MAX},
@@ -26,6 +27,9 @@ const hr_option hr_option_table[] = {
     {"--json", 0, 0, "print one JSON object: ids, text, timings", HR_OPTION_FLAG, AT(json), 0, 0},
     {"--logits", 0, "F.npy", "write the logits of every generated token", HR_OPTION_TEXT, AT(logits), 0, 0},
     {"--prompt-logits", 0, "F.npy", "write the logits of every prompt token", HR_OPTION_TEXT, AT(prompt_logits), 0, 0},
+    {"--save-session", 0, "F", "write the session afterwards", HR_OPTION_TEXT, AT(save_session), 0, 0},
+    {"--load-session", 0, "F", "go on with a session; a prompt follows it, the draws go on, no --seed", HR_OPTION_TEXT,
+     AT(load_session), 0, 0},
     {"--timings", 0, 0, "print timings on stderr", HR_OPTION_FLAG, AT(timings), 0, 0},
     {"--checksum", 0, "WHAT", "header, or full: also the payload of weights.bin (header)", HR_OPTION_TEXT, AT(checksum),
      0, 0},
@@ -125,6 +129,15 @@ static bool store(const hr_option *o, const char *text, hr_run_options *options,
   case HR_OPTION_TEXT:
     *(const char **)field = text;
     return true;
+  case HR_OPTION_LIST: {
+    hr_text_list *list = (hr_text_list *)field;
+    if (*text && list->count < HR_LIST_MOST) {
+      list->items[list->count++] = text;
+      return true;
+    }
+    *error = (hr_usage_error){o->name, *text ? "at most 16 of them" : "a text that is not empty", text};
+    return false;
+  }
   case HR_OPTION_NUMBER: {
     uint64_t value;
     const char *end = read_number(text, &value);
@@ -166,8 +179,8 @@ static bool check_together(const hr_run_options *o, hr_usage_error *error) {
     *error = (hr_usage_error){0, "a bundle is missing", 0};
   else if (o->ids && o->prompt)
     *error = (hr_usage_error){0, "--prompt and --ids exclude each other", 0};
-  else if (!o->ids && !o->prompt)
-    *error = (hr_usage_error){0, "one of --prompt and --ids is missing", 0};
+  else if (!o->ids && !o->prompt && !o->load_session)
+    *error = (hr_usage_error){0, "one of --prompt, --ids and --load-session is missing", 0};
   else if (o->ids && hr_parse_ids(o->ids, 0, 0) < 0)
     *error = (hr_usage_error){"--ids", "token ids separated by commas", o->ids};
   else if (!same(o->checksum, "header") && !same(o->checksum, "full"))

@@ -5,6 +5,12 @@
 
 #include <stdbool.h>
 
+enum { HR_LIST_MOST = 16 };
+typedef struct hr_text_list {
+  const char *items[HR_LIST_MOST];
+  uint32_t count;
+} hr_text_list;
+
 typedef struct hr_run_options {
   const char *bundle;
   const char *prompt; /* 0: not given */
@@ -12,12 +18,14 @@ typedef struct hr_run_options {
   const char *logits;
   const char *prompt_logits;
   const char *checksum; /* "header" or "full" */
+  const char *load_session, *save_session;
+  hr_text_list stop;
   uint64_t tokens, threads, chunk, top_k, penalty_window, seed;
   float temperature, top_p, min_p, repetition_penalty;
   bool json, ignore_eos, timings, help;
 } hr_run_options;
 
-enum hr_option_kind { HR_OPTION_FLAG, HR_OPTION_NUMBER, HR_OPTION_FLOAT, HR_OPTION_TEXT };
+enum hr_option_kind { HR_OPTION_FLAG, HR_OPTION_NUMBER, HR_OPTION_FLOAT, HR_OPTION_TEXT, HR_OPTION_LIST };
 
 typedef struct hr_option {
   const char *name;       /* "--top-k" */

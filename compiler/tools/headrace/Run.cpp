@@ -16,7 +16,7 @@ namespace {
 
 /// What stays open until the process ends.
 struct Host {
-  MappedFile weights;
+  MappedFile weights, mapped;
 };
 
 Result<void> openBundle(Host &host, const char *folder, hr_loaded &loaded) {
@@ -71,6 +71,24 @@ int hostWrite(void *, int fd, const void *data, size_t bytes, int64_t at) {
   return 0;
 }
 
+int hostPublish(void *, int fd, const char *from, const char *to) {
+  int error = close(fd) != 0 || (to && rename(from, to) != 0) ? errno : 0;
+  if (!to || error)
+    unlink(from);
+  return error;
+}
+
+int hostMap(void *context, const char *path, const void **data, size_t *bytes) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return pathExists(path) ? EIO : ENOENT;
+  Host &host = *static_cast<Host *>(context);
+  host.mapped = file.take();
+  *data = host.mapped.data();
+  *bytes = host.mapped.size();
+  return 0;
+}
+
 int hostIsTerminal(void *, int fd) { return isatty(fd); }
 
 } // namespace
@@ -85,8 +103,17 @@ uint32_t usableCores() {
 
 int runMain(int argc, const char *const *argv) {
   Host host;
-  hr_host table = {&host,      hostOpenBundle, hostOpenPort,   hostMemory,
-                   hostCreate, hostWrite,      hostIsTerminal, [](void *) { return usableCores(); }};
+  hr_host table = {};
+  table.context = &host;
+  table.open_bundle = hostOpenBundle;
+  table.open_port = hostOpenPort;
+  table.memory = hostMemory;
+  table.create = hostCreate;
+  table.write = hostWrite;
+  table.publish = hostPublish;
+  table.map = hostMap;
+  table.is_terminal = hostIsTerminal;
+  table.cores = [](void *) { return usableCores(); };
   return hr_run_main(&table, argc, argv);
 }
 

@@ -37,7 +37,8 @@ typedef enum hr_status {
   HR_STOPPED = 12,     /* the token callback asked to stop */
   HR_BAD_TEXT = 13,    /* input text is not valid UTF-8 */
   HR_NO_TEMPLATE = 14,
-  HR_TEMPLATE_ERROR = 15 /* the chat template failed or refused: hr_render_error says why */
+  HR_TEMPLATE_ERROR = 15, /* the chat template failed or refused: hr_render_error says why */
+  HR_BAD_SESSION = 16     /* a saved session is damaged, cut short or of another version */
 } hr_status;
 
 const char *hr_status_text(hr_status status);
@@ -93,11 +94,27 @@ const char *hr_fault_site(const hr_model *model); /* after HR_NOT_FINITE, else "
 hr_status hr_session_open(hr_session **session, hr_model *model, void *memory, size_t bytes);
 uint32_t hr_session_length(const hr_session *session);             /* positions filled */
 hr_status hr_session_rewind(hr_session *session, uint32_t length); /* keeps the first `length` positions */
+/* The ids of the filled positions; after a generation one more, the last generated id, which has no position yet. */
+const int32_t *hr_session_ids(const hr_session *session, uint32_t *n);
+/* Positions of the longest common beginning of the session and of ids[0, n), but at most n - 1: something must be
+ * computed to have logits. */
+uint32_t hr_session_common(const hr_session *session, const int32_t *ids, uint32_t n);
+
+/* A session as a stream of bytes: its ids, its cache, and where its draws go on. Any library of the same weights.bin
+ * with the same caches loads it, on any target; to go on, hr_generate the ids of hr_session_ids with `reuse` (one token
+ * is computed). A callback takes or gives all `bytes`, or returns a status, which ends the call. */
+typedef hr_status (*hr_write_fn)(void *user, const void *data, size_t bytes);
+typedef hr_status (*hr_read_fn)(void *user, void *data, size_t bytes);
+uint64_t hr_session_file_bytes(const hr_session *session); /* what hr_session_save writes */
+hr_status hr_session_save(const hr_session *session, hr_write_fn write, void *user);
+/* HR_BAD_SESSION: not a session, or a damaged one; HR_MISMATCH: of another bundle; problem (may be 0) says what. What
+ * is wrong with the first 64 bytes leaves the session as it was; later errors leave it empty. */
+hr_status hr_session_load(hr_session *session, hr_read_fn read, void *user, hr_problem *problem);
 
 /* Appends n tokens. rows: HR_LAST_ROW computes the logits of the last one; HR_ALL_ROWS calls `on_rows` for blocks of
  * rows as they come (row index relative to the call); HR_NO_ROWS computes none. On an error the session's length is
  * what it was before the call; a session whose cache is a ring (hr_kv.window) and has overwritten what it needs may
- * then compute positions again before the next step. */
+ * then compute positions again before the next step. Decoders only (else HR_UNSUPPORTED), as hr_generate. */
 enum { HR_NO_ROWS = 0, HR_LAST_ROW = 1, HR_ALL_ROWS = 2 };
 typedef hr_status (*hr_rows_fn)(void *user, uint32_t first_row, uint32_t rows, const float *logits, uint32_t stride);
 hr_status hr_append(hr_session *session, const int32_t *ids, uint32_t n, int rows, hr_rows_fn on_rows, void *user);
@@ -106,6 +123,13 @@ const float *hr_logits(const hr_session *session);
 /* Rows of the last step of the tap's entry (bundles made with --taps); 0: no such tap. Valid until the next call; a head
  * leaves the taps of the body before it alone. */
 const float *hr_tap_data(const hr_session *session, uint32_t tap);
+/* Encoders only (else HR_UNSUPPORTED): a text in one step. embedding: 0, or [hidden_size], by hr_library.pooling: the
+ * mean of the rows (sums in ascending order, then one division; also when the model names no pooling), or the first
+ * row; with hr_library.normalize divided by its Euclidean length (at least 1e-12). More ids than positions:
+ * HR_CONTEXT_FULL. */
+hr_status hr_embed(hr_session *session, const int32_t *ids, uint32_t n, float *embedding);
+/* [hidden_size]: the last hidden state of a row of the last hr_embed, valid until the next call; 0: no such row. */
+const float *hr_hidden(const hr_session *session, uint32_t row);
 /* From any thread: the running call returns HR_CANCELLED before its next step. No effect on later calls. */
 void hr_cancel(hr_session *session);
 
@@ -129,13 +153,24 @@ typedef struct hr_sampling {
 
 typedef struct hr_timings {
   uint64_t prefill_ns, decode_ns, first_token_ns;
-  uint32_t prompt_tokens, cached_tokens, generated_tokens, steps;
+  uint32_t prompt_tokens; /* positions before the first generated token: those found in the cache, and those computed */
+  uint32_t cached_tokens; /* of them: found in the session's cache */
+  uint32_t prefilled_tokens; /* of them: computed */
+  uint32_t prefill_steps;    /* runs of a body entry for that */
+  uint32_t generated_tokens;
+  uint32_t steps; /* runs of a body entry, of one token each, after that */
 } hr_timings;
 
 typedef struct hr_generate_options {
   hr_sampling sampling;
   uint32_t max_tokens;
-  int ignore_eos;            /* 1: an end id is a token like any other */
+  /* 0: the prompt follows what the session holds. 1: the prompt is all there is, and the session is rewound to what it
+   * has in common with it (hr_session_common), so that only the rest is computed. */
+  int reuse;
+  int resume_draws; /* 1: the draws go on where the session's last generation left them; the seed is not looked at */
+  int ignore_eos;   /* 1: an end id is a token like any other */
+  const int32_t *end_ids; /* further end ids [end_count] */
+  uint32_t end_count;
   hr_rows_fn on_prompt_rows; /* not 0: also called with the logits of every row of the prompt */
 } hr_generate_options;
 
@@ -148,6 +183,19 @@ typedef int (*hr_token_fn)(void *user, int32_t id, const char *text, size_t byte
  * max_tokens. */
 hr_status hr_generate(hr_session *session, const int32_t *prompt, uint32_t n, const hr_generate_options *options,
                       hr_token_fn on_token, void *user, hr_timings *timings);
+
+/* Stop strings in streamed text, wherever the pieces end: text is held back while it may be the beginning of one. */
+typedef struct hr_stop {
+  const char *const *strings; /* [count], NUL-terminated, none empty */
+  uint32_t count;
+  uint32_t held_in, held; /* the text ends with the first `held` bytes of strings[held_in]; start at 0 */
+  int found;              /* 1: that string is complete; start at 0 */
+} hr_stop;
+typedef void (*hr_text_fn)(void *user, const char *text, size_t bytes);
+/* Gives out, in pieces, the text that comes before a stop string and is certain not to be in one. 1: one was found. */
+int hr_stop_feed(hr_stop *stop, const char *text, size_t bytes, hr_text_fn emit, void *user);
+/* At the end of the text: what is still held back. */
+void hr_stop_flush(hr_stop *stop, hr_text_fn emit, void *user);
 
 /* ---- tokenizer: read in place from the blob's HR_SECTION_TOKENIZER ----
  * hr_tokenizer_open checks the section; it must be aligned to 4 and stay in memory, unchanged, while the tokenizer is
@@ -245,12 +293,21 @@ typedef struct hr_api {
   hr_status (*session_open)(hr_session **session, hr_model *model, void *memory, size_t bytes);
   uint32_t (*session_length)(const hr_session *session);
   hr_status (*session_rewind)(hr_session *session, uint32_t length);
+  const int32_t *(*session_ids)(const hr_session *session, uint32_t *n);
+  uint32_t (*session_common)(const hr_session *session, const int32_t *ids, uint32_t n);
+  uint64_t (*session_file_bytes)(const hr_session *session);
+  hr_status (*session_save)(const hr_session *session, hr_write_fn write, void *user);
+  hr_status (*session_load)(hr_session *session, hr_read_fn read, void *user, hr_problem *problem);
   hr_status (*append)(hr_session *session, const int32_t *ids, uint32_t n, int rows, hr_rows_fn on_rows, void *user);
   const float *(*logits)(const hr_session *session);
   const float *(*tap_data)(const hr_session *session, uint32_t tap);
+  hr_status (*embed)(hr_session *session, const int32_t *ids, uint32_t n, float *embedding);
+  const float *(*hidden)(const hr_session *session, uint32_t row);
   void (*cancel)(hr_session *session);
   hr_status (*generate)(hr_session *session, const int32_t *prompt, uint32_t n, const hr_generate_options *options,
                         hr_token_fn on_token, void *user, hr_timings *timings);
+  int (*stop_feed)(hr_stop *stop, const char *text, size_t bytes, hr_text_fn emit, void *user);
+  void (*stop_flush)(hr_stop *stop, hr_text_fn emit, void *user);
   hr_status (*tokenizer_open)(hr_tokenizer *tokenizer, const void *section, size_t bytes);
   uint32_t (*tokenizer_count)(const hr_tokenizer *tokenizer);
   hr_status (*model_tokenizer)(const hr_model *model, hr_tokenizer *tokenizer);

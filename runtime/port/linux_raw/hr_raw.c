@@ -68,6 +68,15 @@ int hr_raw_write(int fd, const void *data, size_t bytes, int64_t at) {
   return 0;
 }
 
+int hr_raw_publish(int fd, const char *from, const char *to) {
+  long result = hr_syscall(hr_sys_close, fd, 0, 0, 0, 0, 0);
+  if (to && !failed(result))
+    result = hr_syscall(hr_sys_renameat, at_fdcwd, (long)from, at_fdcwd, (long)to, 0, 0);
+  if (!to || failed(result))
+    hr_syscall(hr_sys_unlinkat, at_fdcwd, (long)from, 0, 0, 0, 0);
+  return failed(result) ? (int)-result : 0;
+}
+
 int hr_raw_is_terminal(int fd) {
   uint64_t termios[16];
   return !failed(hr_syscall(hr_sys_ioctl, fd, ioctl_tcgets, (long)termios, 0, 0, 0));

@@ -21,7 +21,9 @@ enum {
   hr_sys_sched_getaffinity = 204,
   hr_sys_clock_gettime = 228,
   hr_sys_exit_group = 231,
-  hr_sys_openat = 257
+  hr_sys_openat = 257,
+  hr_sys_unlinkat = 263,
+  hr_sys_renameat = 264
 };
 
 static inline long hr_syscall(long n, long a, long b, long c, long d, long e, long f) {
@@ -36,6 +38,8 @@ static inline long hr_syscall(long n, long a, long b, long c, long d, long e, lo
 #elif defined(__aarch64__)
 enum {
   hr_sys_ioctl = 29,
+  hr_sys_unlinkat = 35,
+  hr_sys_renameat = 38,
   hr_sys_openat = 56,
   hr_sys_close = 57,
   hr_sys_write = 64,
@@ -69,6 +73,8 @@ int hr_raw_map(const char *path, const void **data, size_t *bytes);
 int hr_raw_create(const char *path);
 /* Writes all at a place of the file, or at its end so far when at < 0. 0, or an errno. */
 int hr_raw_write(int fd, const void *data, size_t bytes, int64_t at);
+/* Closes a created file and gives it the name `to`; `to` 0: removes it. 0, or an errno. */
+int hr_raw_publish(int fd, const char *from, const char *to);
 int hr_raw_is_terminal(int fd);
 /* Cores this process may run on, at least 1. */
 uint32_t hr_raw_cores(void);

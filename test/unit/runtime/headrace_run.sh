@@ -42,10 +42,27 @@ check() { # triple, how to run
     cmp "$work/l1.npy" "$work/l$threads.npy"
     cmp "$work/p1.npy" "$work/p$threads.npy"
   done
+  # Twelve tokens at once, or five, a file, and seven: the same, with one token computed after loading. A stop string.
+  local once
+  once=$("$@" "$run" "$b" --ids 72,105 -n 12 --seed 3 --ignore-eos --json | sed 's/.*"ids":\[\([0-9,]*\)\].*/\1/')
+  expect 0 "{\"ids\":\[${once%,*,*,*,*,*,*,*}\],*" "$@" "$run" "$b" --ids 72,105 -n 5 --seed 3 --ignore-eos --json --save-session "$work/s"
+  [ ! -e "$work/s.part" ] || expect 1 "no .part file" false
+  expect 0 "{\"ids\":\[${once#*,*,*,*,*,}\],*\"prompt_tokens\":7,\"cached_tokens\":6,\"prefilled_tokens\":1,\"prefill_steps\":1,*" \
+    "$@" "$run" "$b" -n 7 --ignore-eos --json --load-session "$work/s"
+  cp "$work/s" "$work/session-$triple"
+  expect 0 "Hi*" "$@" "$run" "$b" --temperature 0 -n 6 --ignore-eos -p Hi
+  local text=$("$@" "$run" "$b" --temperature 0 -n 6 --ignore-eos -p Hi)
+  expect 0 "${text:0:4}" "$@" "$run" "$b" --temperature 0 -n 6 --ignore-eos -p Hi --stop nowhere --stop "${text:4:2}"
+  expect 2 "headrace: error: --stop: expected a text that is not empty, found ''" "$@" "$run" "$b" -p Hi --stop ""
+  head -c 100 "$work/s" >"$work/cut"
+  expect 1 "headrace: error: */cut: the saved session is damaged, cut short or of another version" "$@" "$run" "$b" --load-session "$work/cut"
+  expect 1 "headrace: error: */weights.bin: magic number: expected 0x* found 0x*" "$@" "$run" "$b" --load-session "$b/weights.bin"
+  expect 1 "headrace: error: /absent: cannot be read (errno 2)" "$@" "$run" "$b" --load-session /absent
+  expect 1 "*headrace: error: /absent/s: cannot be written (errno 2)" "$@" "$run" "$b" --ids 1 -n 1 --save-session /absent/s
   cp "$work/l1.npy" "$work/$triple.npy"
   cp "$work/1.json" "$work/$triple.json"
   expect 0 'usage: *--repetition-penalty R*Exit code*' "$@" "$run" --help
-  expect 2 'headrace: error: one of --prompt and --ids is missing' "$@" "$run" "$b"
+  expect 2 'headrace: error: one of --prompt, --ids and --load-session is missing' "$@" "$run" "$b"
   expect 2 'headrace: error: a bundle is missing' "$@" "$run"
   expect 2 'headrace: error: --prompt and --ids exclude each other' "$@" "$run" "$b" -p x --ids 1
   expect 2 "headrace: error: --ids: expected token ids separated by commas, found '1,x'" "$@" "$run" "$b" --ids 1,x
@@ -72,5 +89,6 @@ if command -v qemu-aarch64 >/dev/null; then
   check aarch64-linux-gnu qemu-aarch64
   cmp "$work/x86_64-linux-gnu.npy" "$work/aarch64-linux-gnu.npy"
   cmp "$work/x86_64-linux-gnu.json" "$work/aarch64-linux-gnu.json"
+  cmp "$work/session-x86_64-linux-gnu" "$work/session-aarch64-linux-gnu"
 fi
 cat "$work/1.json"
