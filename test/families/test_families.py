@@ -1,9 +1,10 @@
 """Bundles of every family against what transformers computes for the same small checkpoint (references/NAME.json).
 
-usage: test_families.py [f32-w4|w8|pending] NAME...      pending: the compiler refuses it as yet, which is skipped; a failure once it compiles
+usage: test_families.py f32-w4|w8|gguf|pending|pending-gguf NAME...      pending: the compiler refuses it as yet, which is skipped; a failure once it compiles
 
 A decoder: logits at three positions, arg-max at all, greedy ids, from config.json as it is published; the same bits in w4 or w8 from this machine's
 target and from `reference`, from config.json as transformers saves it. An encoder: rows of the last hidden state, and the pooled embedding.
+gguf: the same weights as a GGUF file (gguf_form.py), in f32.
 """
 import json
 import sys
@@ -47,9 +48,16 @@ def embed(bundle_dir, ids):
         return np.array(result["embedding"], np.float32), np.load(rows)
 
 
-def check_logits(name, reference):
+def gguf_of(name, reference):
+    import gguf_form
+    folder = folder_of(name, reference, "saved")
+    gguf_form.write(folder / f"{name}.gguf", folder, name, reference["saved_config"])
+    return folder / f"{name}.gguf"
+
+
+def check_logits(name, reference, model):
     ids = reference["input_ids"]
-    out = bundle(folder_of(name, reference, "published"), "--target", "host", "--quant", "f32")
+    out = bundle(model, "--target", "host", "--quant", "f32")
     greedy, _, rows, _ = run(out, ids, len(reference["greedy_ids"]))
     for position, expected in reference["logits"].items():
         close(f"{name} position {position}", rows[int(position)], expected)
@@ -65,12 +73,14 @@ def check_bits(name, reference, quant):
     print(f"  {name} {quant}: host and reference, the same bits")
 
 
-def check_hidden(name, reference):
-    pooled, rows = embed(bundle(folder_of(name, reference, "published"), "--target", "host", "--quant", "f32"), reference["input_ids"])
+def check_hidden(name, reference, model):
+    pooled, rows = embed(bundle(model, "--target", "host", "--quant", "f32"), reference["input_ids"])
     for position, expected in reference["hidden"].items():
         close(f"{name} hidden row {position}", rows[int(position)], expected)
     if "embedding" in reference:
-        close(f"{name} embedding", pooled, reference["embedding"])
+        # A GGUF file does not say whether to normalise: directions are compared there.
+        scale = (lambda row: row / np.linalg.norm(row)) if model.suffix == ".gguf" else np.asarray
+        close(f"{name} embedding", scale(pooled), scale(reference["embedding"]))
 
 
 def check_hidden_bits(name, reference, quant):
@@ -80,21 +90,23 @@ def check_hidden_bits(name, reference, quant):
     print(f"  {name} {quant}: host and reference, the same bits")
 
 
-def skip_pending(name, reference):
+def skip_pending(name, model):
     with tempfile.TemporaryDirectory(dir=WORK) as scratch:
-        error = compile_model(folder_of(name, reference, "published"), "--target", "host", out=Path(scratch) / "x.bundle", expect=1).stderr
+        error = compile_model(model, "--target", "host", out=Path(scratch) / "x.bundle", expect=1).stderr
     print(f"skipped: {name} is refused as yet: {error.strip()}")
     sys.exit(77)
 
 
 def check(action, name):
     reference = json.loads((HERE / f"references/{name}.json").read_text())
-    if action == "pending":
-        skip_pending(name, reference)
+    model = gguf_of(name, reference) if "gguf" in action else folder_of(name, reference, "published")
+    if "pending" in action:
+        skip_pending(name, model)
     encoder = CONFIGS[name]["model_type"] in ENCODERS
-    if action == "f32-w4":
-        (check_hidden if encoder else check_logits)(name, reference)
-    (check_hidden_bits if encoder else check_bits)(name, reference, action[-2:])
+    if action in ("f32-w4", "gguf"):
+        (check_hidden if encoder else check_logits)(name, reference, model)
+    if action in ("f32-w4", "w8"):
+        (check_hidden_bits if encoder else check_bits)(name, reference, action[-2:])
 
 
 if __name__ == "__main__":
