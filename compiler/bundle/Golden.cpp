@@ -46,14 +46,14 @@ struct PosixPort {
 };
 
 struct Run {
-  Golden golden;
+  Golden &golden;
   uint32_t vocab;
 };
 
 int onToken(void *user, int32_t id, const char *, size_t, const float *logits) {
   Run &run = *static_cast<Run *>(user);
   run.golden.expected.push_back(id);
-  run.golden.logitsHash = hr_hash64(logits, run.vocab * sizeof(float), run.golden.logitsHash);
+  run.golden.rowsHash = hr_hash64(logits, run.vocab * sizeof(float), run.golden.rowsHash);
   return 0;
 }
 
@@ -68,8 +68,26 @@ std::vector<int32_t> promptFor(const hr_library &library) {
   return ids;
 }
 
-Result<Golden> generate(const hr_api &api, const hr_library &library, const MappedFile &blob, hr_port &port,
-                        uint32_t threads) {
+hr_status continuePrompt(const hr_api &api, const hr_library &library, hr_session *session, Golden &golden) {
+  Run run{golden, library.vocab_size};
+  hr_generate_options options = {};
+  uint32_t room = library.max_positions - uint32_t(golden.ids.size());
+  options.max_tokens = std::max(1u, std::min(kTokens, room));
+  options.ignore_eos = 1;
+  hr_timings timings;
+  return api.generate(session, golden.ids.data(), uint32_t(golden.ids.size()), &options, onToken, &run, &timings);
+}
+
+hr_status encodePrompt(const hr_api &api, const hr_library &library, hr_session *session, Golden &golden) {
+  golden.encoder = true;
+  hr_status status = api.embed(session, golden.ids.data(), uint32_t(golden.ids.size()), nullptr);
+  for (uint32_t row = 0; status == HR_OK && row != golden.ids.size(); ++row)
+    golden.rowsHash = hr_hash64(api.hidden(session, row), library.hidden_size * sizeof(float), golden.rowsHash);
+  return status;
+}
+
+Result<Golden> compute(const hr_api &api, const hr_library &library, const MappedFile &blob, hr_port &port,
+                       uint32_t threads) {
   auto failed = [&](hr_status status, const char *where) {
     std::string text = std::string("golden vectors: ") + hr_status_text(status);
     return Error(*where ? text + ": first at " + where : text);
@@ -87,17 +105,12 @@ Result<Golden> generate(const hr_api &api, const hr_library &library, const Mapp
     status = api.session_open(&session, model, memory.bytes.get(), memory.size);
   if (status != HR_OK)
     return failed(status, "");
-  Run run{{promptFor(library), {}, 0}, library.vocab_size};
-  hr_generate_options options = {};
-  uint32_t room = library.max_positions - uint32_t(run.golden.ids.size());
-  options.max_tokens = std::max(1u, std::min(kTokens, room));
-  options.ignore_eos = 1;
-  hr_timings timings;
-  status =
-      api.generate(session, run.golden.ids.data(), uint32_t(run.golden.ids.size()), &options, onToken, &run, &timings);
+  Golden golden;
+  golden.ids = promptFor(library);
+  status = (library.model_kind == HR_MODEL_ENCODER ? encodePrompt : continuePrompt)(api, library, session, golden);
   if (status != HR_OK)
     return failed(status, status == HR_NOT_FINITE ? api.fault_site(model) : "");
-  return run.golden;
+  return golden;
 }
 
 } // namespace
@@ -118,13 +131,16 @@ Result<Golden> computeGolden(const std::string &shared, const std::string &weigh
   Result<MappedFile> blob = MappedFile::open(weights);
   if (!blob)
     return blob.error();
-  return generate(*getApi(), *getLibrary(), *blob, port.port, count);
+  return compute(*getApi(), *getLibrary(), *blob, port.port, count);
 }
 
 std::string goldenText(const Golden &golden) {
   char hash[17];
-  std::snprintf(hash, sizeof hash, "%016" PRIx64, golden.logitsHash);
-  nlohmann::ordered_json json = {{"ids", golden.ids}, {"expected", golden.expected}, {"logits_xxh64", hash}};
+  std::snprintf(hash, sizeof hash, "%016" PRIx64, golden.rowsHash);
+  nlohmann::ordered_json json = {{"ids", golden.ids}};
+  if (!golden.encoder)
+    json["expected"] = golden.expected;
+  json[golden.encoder ? "hidden_xxh64" : "logits_xxh64"] = hash;
   return json.dump() + "\n";
 }
 

@@ -5,6 +5,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct hr_out {
   const hr_host *host;
   int fd;
@@ -35,4 +39,7 @@ bool hr_npy_open(hr_npy *npy, const hr_host *host, const char *path, uint64_t co
 void hr_npy_row(hr_npy *npy, const float *row);
 bool hr_npy_close(hr_npy *npy); /* writes the header; false: error holds an errno */
 
+#ifdef __cplusplus
+}
+#endif
 #endif

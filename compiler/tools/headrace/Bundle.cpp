@@ -1,6 +1,7 @@
 #include "compiler/tools/headrace/Bundle.h"
 
 #include "compiler/support/ErrorText.h"
+#include "compiler/tools/headrace/Host.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -144,25 +145,47 @@ Result<void> OpenBundle::start(const RunOptions &options) {
   HR_TRY(checkCpu());
 
   arenaBytes = loaded.api->arena_bytes(loaded.library);
-  memoryBytes = loaded.api->session_bytes(loaded.library);
   auto arenaMemory = reserve(arenaBytes, "arena");
   if (!arenaMemory)
     return arenaMemory.error();
   arena = *arenaMemory;
-  auto sessionMemory = reserve(memoryBytes, "KV cache");
-  if (!sessionMemory)
-    return sessionMemory.error();
-  memory = *sessionMemory;
-
   HR_TRY(checkWeights());
   hr_status status =
       loaded.api->open(&handle, loaded.library, blob.data(), blob.size(), &port, &modelOptions, arena, arenaBytes);
   if (status != HR_OK)
     return statusError(status);
-  status = loaded.api->session_open(&sessionHandle, handle, memory, memoryBytes);
-  if (status != HR_OK)
-    return statusError(status);
+  auto session = newSession();
+  if (!session)
+    return session.error();
+  ownSession = session.take();
   return {};
+}
+
+Result<void> OpenBundle::expectKind(uint32_t kind) const {
+  if (library().model_kind == kind)
+    return {};
+  if (kind == HR_MODEL_ENCODER)
+    return expectedFound(fileNameOf(path), "an encoder", "a model that generates text (headrace run, headrace chat)");
+  return expectedFound(fileNameOf(path), "a model that generates text", "an encoder (headrace embed)");
+}
+
+Result<std::unique_ptr<SessionMemory>> SessionMemory::open(const hr_api &api, hr_model *model,
+                                                           const hr_library &library) {
+  std::unique_ptr<SessionMemory> session(new SessionMemory);
+  size_t bytes = api.session_bytes(&library);
+  auto memory = reserve(bytes, "KV cache");
+  if (!memory)
+    return memory.error();
+  session->memory = *memory;
+  session->bytes = bytes;
+  if (hr_status status = api.session_open(&session->session, model, *memory, bytes); status != HR_OK)
+    return Error(std::string("session: ") + hr_status_text(status));
+  return session;
+}
+
+SessionMemory::~SessionMemory() {
+  if (memory)
+    munmap(memory, std::max<size_t>(bytes, 1));
 }
 
 Error OpenBundle::statusError(hr_status status) const {
@@ -179,8 +202,6 @@ OpenBundle::~OpenBundle() {
     hr_port_posix_close(&port);
   if (arena)
     munmap(arena, std::max<size_t>(arenaBytes, 1));
-  if (memory)
-    munmap(memory, std::max<size_t>(memoryBytes, 1));
 }
 
 } // namespace headrace

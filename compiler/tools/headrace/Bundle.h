@@ -23,12 +23,25 @@ Result<hr_tokenizer> tokenizerOf(const MappedFile &weights, const std::string &f
 /// The error line of what a check found in weights.bin.
 Error problemError(hr_status status, const hr_problem &problem);
 
-/// The cores this process may use, at most HR_MAX_THREADS.
-uint32_t usableCores();
-
 struct RunOptions {
   uint32_t threads = 0; ///< 0: the cores this process may use
   uint32_t chunk = 0;   ///< 0: the library's largest
+};
+
+/// A session in memory of its own: the KV cache costs what is touched of it.
+class SessionMemory {
+public:
+  static Result<std::unique_ptr<SessionMemory>> open(const hr_api &api, hr_model *model, const hr_library &library);
+  ~SessionMemory();
+  SessionMemory(const SessionMemory &) = delete;
+  SessionMemory &operator=(const SessionMemory &) = delete;
+  hr_session *get() const { return session; }
+
+private:
+  SessionMemory() = default;
+  void *memory = nullptr;
+  size_t bytes = 0;
+  hr_session *session = nullptr;
 };
 
 /// A model with one session. Not movable: the runtime keeps pointers into it.
@@ -41,10 +54,14 @@ public:
 
   const hr_api &api() const { return *loaded.api; }
   hr_model *model() const { return handle; }
-  hr_session *session() const { return sessionHandle; }
+  hr_session *session() const { return ownSession->get(); }
+  /// One more session of the model.
+  Result<std::unique_ptr<SessionMemory>> newSession() const { return SessionMemory::open(api(), handle, library()); }
   const hr_library &library() const { return *loaded.library; }
   const MappedFile &weights() const { return blob; }
   const std::string &folder() const { return path; }
+  /// An error where the model is not a decoder, or not an encoder (hr_model_kind), as it must be.
+  Result<void> expectKind(uint32_t kind) const;
   /// The error line of a status.
   Error statusError(hr_status status) const;
 
@@ -59,10 +76,10 @@ private:
   LoadedLibrary loaded = {};
   hr_port port = {};
   bool portOpen = false;
-  void *arena = nullptr, *memory = nullptr;
-  size_t arenaBytes = 0, memoryBytes = 0;
+  void *arena = nullptr;
+  size_t arenaBytes = 0;
   hr_model *handle = nullptr;
-  hr_session *sessionHandle = nullptr;
+  std::unique_ptr<SessionMemory> ownSession;
 };
 
 } // namespace headrace

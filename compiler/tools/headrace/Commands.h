@@ -17,9 +17,15 @@ enum ExitCode { exitDone = 0, exitRefused = 1, exitUsage = 2 };
 
 /// Prints "headrace: error: ..." and returns exitRefused.
 int report(const Error &error);
+/// Prints "headrace: error: ...; see headrace --help" and returns exitUsage.
+int usageError(std::string text);
 
 /// `headrace run`, with a command line of its own; argv[0] is what usage lines call it.
 int runMain(int argc, const char *const *argv);
+/// `headrace run BUNDLE --jsonl`.
+int jsonlMain(int argc, const char *const *argv);
+/// text: what stood behind `--` on the command line, if it did.
+void addEmbed(CLI::App &app, int &exitCode, const std::optional<std::string> &text);
 void addDiff(CLI::App &app, int &exitCode);
 void addEval(CLI::App &app, int &exitCode);
 /// text: what stood behind `--` on the command line, if it did.

@@ -95,6 +95,7 @@ Result<void> evaluate(const EvalArguments &arguments) {
   if (!opened)
     return opened.error();
   OpenBundle &bundle = **opened;
+  HR_TRY(bundle.expectKind(HR_MODEL_DECODER));
   auto ids = evalIds(arguments, bundle);
   if (!ids)
     return ids.error();

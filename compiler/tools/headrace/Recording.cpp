@@ -60,6 +60,7 @@ Result<Recording> recordBundle(const std::string &folder, const std::vector<int3
   auto opened = OpenBundle::open(folder, options);
   if (!opened)
     return opened.error();
+  HR_TRY((*opened)->expectKind(HR_MODEL_DECODER));
   Recorder recorder(**opened);
   for (int32_t id : ids)
     if (hr_status status = recorder.add(id); status != HR_OK)

@@ -2,13 +2,14 @@
 
 namespace headrace {
 
-Result<std::vector<int32_t>> encodeText(const hr_tokenizer &tokenizer, std::string_view text, bool special) {
-  std::vector<char> scratch(hr_tokenizer_scratch(&tokenizer, text.size()));
+Result<std::vector<int32_t>> encodeText(const hr_api &api, const hr_tokenizer &tokenizer, std::string_view text,
+                                        bool special) {
+  std::vector<char> scratch(api.tokenizer_scratch(&tokenizer, text.size()));
   std::vector<int32_t> ids(text.size() + 16);
   while (true) {
     size_t count = 0;
-    hr_status status = hr_encode(&tokenizer, text.data(), text.size(), special ? HR_WITH_SPECIAL : 0, ids.data(),
-                                 ids.size(), &count, scratch.data(), scratch.size());
+    hr_status status = api.encode(&tokenizer, text.data(), text.size(), special ? HR_WITH_SPECIAL : 0, ids.data(),
+                                  ids.size(), &count, scratch.data(), scratch.size());
     if (status == HR_OUT_OF_MEMORY && count > ids.size()) {
       ids.resize(count);
       continue;
@@ -20,11 +21,11 @@ Result<std::vector<int32_t>> encodeText(const hr_tokenizer &tokenizer, std::stri
   }
 }
 
-Result<std::string> decodeIds(const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids) {
+Result<std::string> decodeIds(const hr_api &api, const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids) {
   size_t bytes = 0;
-  hr_detokenize(&tokenizer, ids.data(), ids.size(), 0, nullptr, 0, &bytes);
+  api.detokenize(&tokenizer, ids.data(), ids.size(), 0, nullptr, 0, &bytes);
   std::string text(bytes, '\0');
-  hr_status status = hr_detokenize(&tokenizer, ids.data(), ids.size(), 0, text.data(), text.size(), &bytes);
+  hr_status status = api.detokenize(&tokenizer, ids.data(), ids.size(), 0, text.data(), text.size(), &bytes);
   if (status != HR_OK)
     return Error(std::string("ids: ") + hr_status_text(status));
   return text;

@@ -12,9 +12,17 @@
 
 namespace headrace {
 
-/// special: add what the tokenizer's post-processor adds.
-Result<std::vector<int32_t>> encodeText(const hr_tokenizer &tokenizer, std::string_view text, bool special);
-Result<std::string> decodeIds(const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids);
+/// special: add what the tokenizer's post-processor adds. api: the runtime to do it with, a bundle's or this program's.
+Result<std::vector<int32_t>> encodeText(const hr_api &api, const hr_tokenizer &tokenizer, std::string_view text,
+                                        bool special);
+Result<std::string> decodeIds(const hr_api &api, const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids);
+
+inline Result<std::vector<int32_t>> encodeText(const hr_tokenizer &tokenizer, std::string_view text, bool special) {
+  return encodeText(*hr_api_get(), tokenizer, text, special);
+}
+inline Result<std::string> decodeIds(const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids) {
+  return decodeIds(*hr_api_get(), tokenizer, ids);
+}
 
 /// One line of JSON; bytes that are not UTF-8 become U+FFFD.
 std::string jsonLine(const nlohmann::ordered_json &value);

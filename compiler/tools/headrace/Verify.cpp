@@ -47,29 +47,32 @@ Result<void> checkFiles(const Manifest &manifest, const std::string &folder) {
 }
 
 /// golden/golden.json: {"ids": prompt, "expected": greedy ids, "logits_xxh64": hash over the float32 rows they were
-/// chosen from}.
+/// chosen from}; of an encoder {"ids", "hidden_xxh64": hash over the hidden states}.
 struct Golden {
+  bool encoder;
   std::vector<int32_t> ids, expected;
   std::string hash;
 };
 
-Result<Golden> readGolden(const std::string &folder) {
+Result<Golden> readGolden(const std::string &folder, bool encoder) {
   auto text = readFile(folder + "/golden/golden.json");
   if (!text)
     return text.error();
   auto json = parseJson(*text, "golden.json");
   if (!json)
     return json.error();
-  Golden golden;
+  Golden golden = {encoder, {}, {}, {}};
   try {
     golden.ids = json->at("ids").get<std::vector<int32_t>>();
-    golden.expected = json->at("expected").get<std::vector<int32_t>>();
-    golden.hash = json->at("logits_xxh64").get<std::string>();
+    if (!encoder)
+      golden.expected = json->at("expected").get<std::vector<int32_t>>();
+    golden.hash = json->at(encoder ? "hidden_xxh64" : "logits_xxh64").get<std::string>();
   } catch (const nlohmann::json::exception &) {
-    return expectedFound("golden.json", "ids, expected and logits_xxh64", "another structure");
+    return expectedFound("golden.json", encoder ? "ids and hidden_xxh64" : "ids, expected and logits_xxh64",
+                         "another structure");
   }
-  if (golden.ids.empty() || golden.expected.empty())
-    return expectedFound("golden.json", "at least one id and one expected id", "none");
+  if (golden.ids.empty() || (!encoder && golden.expected.empty()))
+    return expectedFound("golden.json", encoder ? "at least one id" : "at least one id and one expected id", "none");
   return golden;
 }
 
@@ -87,6 +90,18 @@ int onToken(void *user, int32_t id, const char *, size_t, const float *logits) {
   return 0;
 }
 
+Result<void> replayHidden(const OpenBundle &bundle, const Golden &golden) {
+  hr_status status = bundle.api().embed(bundle.session(), golden.ids.data(), uint32_t(golden.ids.size()), nullptr);
+  if (status != HR_OK)
+    return bundle.statusError(status);
+  uint64_t hash = 0;
+  for (uint32_t row = 0; row != golden.ids.size(); ++row)
+    hash = hr_hash64(bundle.api().hidden(bundle.session(), row), bundle.library().hidden_size * sizeof(float), hash);
+  if (hexadecimal(hash) != golden.hash)
+    return expectedFound("golden.json", "hidden states with checksum " + golden.hash, hexadecimal(hash));
+  return {};
+}
+
 Result<void> replayGolden(const std::string &folder, const Golden &golden, const RunOptions &run) {
   auto opened = OpenBundle::open(folder, run);
   if (!opened)
@@ -97,6 +112,9 @@ Result<void> replayGolden(const std::string &folder, const Golden &golden, const
       bundle.api().check_payload(&bundle.library(), bundle.weights().data(), bundle.weights().size(), &problem);
   if (status != HR_OK)
     return problemError(status, problem);
+  HR_TRY(bundle.expectKind(golden.encoder ? HR_MODEL_ENCODER : HR_MODEL_DECODER));
+  if (golden.encoder)
+    return replayHidden(bundle, golden);
   Replay replay = {bundle.library().vocab_size, {}};
   hr_generate_options options = {};
   options.max_tokens = uint32_t(golden.expected.size());
@@ -120,7 +138,7 @@ Result<void> verify(const std::string &folder, const RunOptions &run) {
   HR_TRY(checkRows(*manifest));
   HR_TRY(checkFiles(*manifest, folder));
   std::printf("files    %zu, all as the manifest says\n", manifest->checksums.size());
-  auto golden = readGolden(folder);
+  auto golden = readGolden(folder, manifest->model.kind == "encoder");
   if (!golden)
     return golden.error();
   if (!libraryForHost(*manifest, folder)) {
@@ -128,7 +146,8 @@ Result<void> verify(const std::string &folder, const RunOptions &run) {
     return {};
   }
   HR_TRY(replayGolden(folder, *golden, run));
-  std::printf("golden   %zu tokens, the same bits as at the compile\n", golden->expected.size());
+  std::printf("golden   %zu tokens, the same bits as at the compile\n",
+              golden->encoder ? golden->ids.size() : golden->expected.size());
   return {};
 }
 

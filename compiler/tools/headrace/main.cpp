@@ -19,6 +19,17 @@ int report(const Error &error) {
   return exitRefused;
 }
 
+/// One line, lower-case at its start like every error.
+int usageError(std::string text) {
+  for (char &c : text)
+    if (c == '\n')
+      c = ' ';
+  if (text.size() > 1 && !std::isupper(static_cast<unsigned char>(text[1])))
+    text[0] = char(std::tolower(static_cast<unsigned char>(text[0])));
+  std::fprintf(stderr, "headrace: error: %s; see headrace --help\n", text.c_str());
+  return exitUsage;
+}
+
 Result<std::vector<int32_t>> parseIds(const std::string &text) {
   std::vector<int32_t> ids;
   const char *at = text.data(), *end = at + text.size();
@@ -40,17 +51,6 @@ std::string checkIds(const std::string &text) {
 }
 
 namespace {
-
-/// One line, lower-case at its start like every error.
-int usageError(std::string text) {
-  for (char &c : text)
-    if (c == '\n')
-      c = ' ';
-  if (text.size() > 1 && !std::isupper(static_cast<unsigned char>(text[1])))
-    text[0] = char(std::tolower(static_cast<unsigned char>(text[0])));
-  std::fprintf(stderr, "headrace: error: %s; see headrace --help\n", text.c_str());
-  return exitUsage;
-}
 
 bool isCommand(const CLI::App &app, const std::string &name) {
   for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; }))
@@ -88,9 +88,11 @@ int main(int argc, char **argv) {
   int exitCode = exitDone;
   app.add_subcommand("compile", "turn a Hugging Face folder into a device bundle (headrace compile --help)");
   app.add_subcommand("run", "continue a prompt (headrace run --help)");
+  const std::optional<std::string> text = takeText(argc, argv);
   addDiff(app, exitCode);
+  addEmbed(app, exitCode, text);
   addEval(app, exitCode);
-  addTokenize(app, exitCode, takeText(argc, argv));
+  addTokenize(app, exitCode, text);
   addDetokenize(app, exitCode);
   addInspect(app, exitCode);
   addVerify(app, exitCode);

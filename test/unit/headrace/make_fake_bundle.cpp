@@ -1,5 +1,5 @@
-// make_fake_bundle - writes a bundle around the runtime tests' fake library: make_fake_bundle LIBRARY.so OUT [damaged]
-// damaged: a byte of a section is wrong, and nothing but the section's own hash says so.
+// make_fake_bundle - writes a bundle around the runtime tests' fake library: make_fake_bundle LIBRARY.so OUT
+// [damaged|encoder] damaged: a byte of a section is wrong, and nothing but the section's own hash says so.
 #include "compiler/bundle/Manifest.h"
 #include "fake_library.h"
 
@@ -45,6 +45,20 @@ std::string golden(std::vector<int32_t> tokens, int steps) {
   }
   return "{\"ids\": [" + prompt + "], \"expected\": [" + expected + "], \"logits_xxh64\": \"" + hexadecimal(hash) +
          "\"}";
+}
+
+/// The same of the fake encoder: the rows of the hidden states are (state, token, position).
+std::string hiddenGolden(const std::vector<int32_t> &tokens) {
+  std::string ids;
+  int32_t state = 0;
+  uint64_t hash = 0;
+  for (size_t j = 0; j < tokens.size(); ++j) {
+    state = (state + static_cast<int32_t>(j + 1) * (tokens[j] + 1)) % 251;
+    const float row[] = {float(state), float(tokens[j]), float(j)};
+    hash = hr_hash64(row, sizeof row, hash);
+    ids += (ids.empty() ? "" : ", ") + std::to_string(tokens[j]);
+  }
+  return "{\"ids\": [" + ids + "], \"hidden_xxh64\": \"" + hexadecimal(hash) + "\"}";
 }
 
 Manifest describe() {
@@ -95,11 +109,14 @@ int main(int argc, char **argv) {
   std::filesystem::copy_file(argv[1], out + "/lib/libfake.so");
   std::vector<uint64_t> blob(fake_blob_bytes / 8);
   fake_blob(reinterpret_cast<uint8_t *>(blob.data()));
-  reinterpret_cast<uint8_t *>(blob.data())[HR_SECTION_ALIGN + 50] ^= argc == 4;
+  const std::string kind = argc == 4 ? argv[3] : "";
+  reinterpret_cast<uint8_t *>(blob.data())[HR_SECTION_ALIGN + 50] ^= kind == "damaged";
   write(out + "/weights.bin", std::string(reinterpret_cast<char *>(blob.data()), fake_blob_bytes));
   write(out + "/lib/headrace-run", "stands for a program\n");
-  write(out + "/golden/golden.json", golden({72, 105}, 6));
+  write(out + "/golden/golden.json", kind == "encoder" ? hiddenGolden({72, 105, 7}) : golden({72, 105}, 6));
   Manifest m = describe();
+  if (kind == "encoder")
+    m.model.kind = "encoder";
   for (const char *file : {"golden/golden.json", "lib/headrace-run", "lib/libfake.so", "weights.bin"}) {
     const std::string bytes = read(out + "/" + file);
     m.checksums.push_back({file, bytes.size(), hexadecimal(hr_hash64(bytes.data(), bytes.size(), 0))});

@@ -209,6 +209,12 @@ const hr_library *hr_library_get(void) {
   if (!library.bytes) {
     fake_blob(blob);
     library = fake_library(blob, 1);
+#ifdef FAKE_ENCODER
+    library.model_kind = HR_MODEL_ENCODER;
+    library.entry_count = 2;
+    library.pooling = HR_POOLING_MEAN;
+    library.normalize = 1;
+#endif
   }
   return &library;
 }

@@ -12,11 +12,20 @@ size_t hr_tokenizer_scratch(const hr_tokenizer *t, size_t bytes) { return 0; }
 
 hr_status hr_encode(const hr_tokenizer *t, const char *text, size_t bytes, uint32_t flags, int32_t *ids,
                     size_t capacity, size_t *n, void *scratch, size_t scratch_bytes) {
-  *n = bytes;
-  if (capacity < bytes)
+#ifdef FAKE_ENCODER
+  const size_t around = flags & HR_WITH_SPECIAL ? 1 : 0; /* [260] text [261] */
+#else
+  const size_t around = 0;
+#endif
+  *n = bytes + 2 * around;
+  if (capacity < *n)
     return HR_OUT_OF_MEMORY;
   for (size_t i = 0; i < bytes; ++i)
-    ids[i] = (uint8_t)text[i];
+    ids[around + i] = (uint8_t)text[i];
+  if (around) {
+    ids[0] = 260;
+    ids[*n - 1] = 261;
+  }
   return HR_OK;
 }
 

@@ -1,0 +1,155 @@
+// headrace run BUNDLE --jsonl - requests on stdin, answers on stdout, a line each. An error of a request is its answer.
+#include "compiler/support/ErrorText.h"
+#include "compiler/tools/headrace/Commands.h"
+#include "compiler/tools/headrace/Requests.h"
+#include "compiler/tools/headrace/Text.h"
+
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <memory>
+
+namespace headrace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct JsonlArguments {
+  std::string bundle;
+  size_t sessions = 8;
+  RunOptions options;
+};
+
+/// A named session, and what is known of its conversation.
+struct NamedSession {
+  std::unique_ptr<SessionMemory> memory;
+  uint64_t used = 0; ///< number of the request that used it last
+};
+
+class Server {
+public:
+  Server(const OpenBundle &bundle, const JsonlArguments &arguments) : bundle(bundle), arguments(arguments) {}
+
+  /// The answer to a line.
+  Json answer(const std::string &line);
+
+private:
+  Result<Json> carryOut(LineRequest &request);
+  Result<NamedSession *> session(const std::string &name, std::string &dropped);
+  Result<std::vector<int32_t>> promptOf(const LineRequest &request) const;
+
+  const OpenBundle &bundle;
+  const JsonlArguments &arguments;
+  std::map<std::string, NamedSession> sessions;
+  uint64_t requests = 0;
+};
+
+/// Where there are too many, the one not used for the longest time goes: it was only a cache.
+Result<NamedSession *> Server::session(const std::string &name, std::string &dropped) {
+  auto found = sessions.find(name);
+  if (found == sessions.end()) {
+    if (sessions.size() >= arguments.sessions) {
+      auto oldest = sessions.begin();
+      for (auto at = sessions.begin(); at != sessions.end(); ++at)
+        if (at->second.used < oldest->second.used)
+          oldest = at;
+      dropped = oldest->first;
+      sessions.erase(oldest);
+    }
+    auto memory = bundle.newSession();
+    if (!memory)
+      return memory.error();
+    found = sessions.emplace(name, NamedSession{memory.take(), 0}).first;
+  }
+  found->second.used = ++requests;
+  return &found->second;
+}
+
+Result<std::vector<int32_t>> Server::promptOf(const LineRequest &request) const {
+  if (!request.prompt)
+    return request.generate.ids;
+  hr_tokenizer tokenizer;
+  if (bundle.api().model_tokenizer(bundle.model(), &tokenizer) != HR_OK)
+    return expectedFound(fileNameOf(bundle.folder()), "a tokenizer", "none: give ids");
+  auto ids = encodeText(bundle.api(), tokenizer, *request.prompt, true);
+  if (ids && ids->empty() && bundle.library().bos_id >= 0)
+    ids->push_back(bundle.library().bos_id);
+  return ids;
+}
+
+Result<Json> Server::carryOut(LineRequest &request) {
+  std::string dropped;
+  auto named = session(request.session, dropped);
+  if (!named)
+    return named.error();
+  auto prompt = promptOf(request);
+  if (!prompt)
+    return prompt.error();
+  request.generate.ids = prompt.take();
+  auto answer = generateAnswer(bundle, (*named)->memory->get(), request.generate);
+  if (!answer)
+    return answer.error();
+  Json result = {{"id", request.id}, {"ids", answer->ids}, {"text", answer->text}, {"finish", answer->finish}};
+  result["timings"] = timingsJson(answer->timings);
+  if (!dropped.empty())
+    result["dropped_session"] = dropped;
+  return result;
+}
+
+Json Server::answer(const std::string &line) {
+  Json id;
+  auto request = parseRequest(line, id);
+  if (!request)
+    return {{"id", id}, {"error", request.error().message()}};
+  auto result = carryOut(*request);
+  if (!result)
+    return {{"id", id}, {"error", result.error().message()}};
+  return result.take();
+}
+
+Result<void> serve(const JsonlArguments &arguments) {
+  auto bundle = OpenBundle::open(arguments.bundle, arguments.options);
+  if (!bundle)
+    return bundle.error();
+  HR_TRY((*bundle)->expectKind(HR_MODEL_DECODER));
+  Server server(**bundle, arguments);
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos)
+      continue;
+    const std::string text = jsonLine(server.answer(line));
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      return Error("stdout: cannot be written: " + systemErrorText(errno));
+  }
+  return {};
+}
+
+} // namespace
+
+int jsonlMain(int argc, const char *const *argv) {
+  JsonlArguments arguments;
+  bool jsonl = false;
+  CLI::App app("Answers requests: one JSON object a line on stdin, one answer a line on stdout.", "headrace run");
+  app.footer(requestHelp());
+  app.add_option("bundle", arguments.bundle, "the bundle")->required();
+  app.add_flag("--jsonl", jsonl, "this way of running");
+  app.add_option("--sessions", arguments.sessions,
+                 "most sessions at once; each costs the KV cache (headrace inspect); beyond it the one not used for "
+                 "the longest time is dropped, and the answer says so")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t(1), size_t(1) << 20));
+  app.add_option("--threads", arguments.options.threads, "threads (default: the cores)")
+      ->check(CLI::Range(1u, HR_MAX_THREADS));
+  app.add_option("--chunk", arguments.options.chunk, "most prompt tokens of a step")->check(CLI::Range(1, 1 << 20));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError &error) {
+    return usageError(error.what());
+  }
+  auto done = serve(arguments);
+  return done ? exitDone : report(done.error());
+}
+
+} // namespace headrace
