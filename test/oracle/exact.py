@@ -7,7 +7,7 @@ import numpy as np
 
 import llama
 import rules
-from fma import fma
+from fma import chain, fma
 
 f32 = np.float32
 BLOCK = 1024  # outputs of a matrix at a time, so that the sums stay in the machine's caches
@@ -92,29 +92,26 @@ class Exact(llama.Llama):
         return np.concatenate([fma(-b, sin, a * cos), fma(a, sin, b * cos)], axis=-1)
 
     def attend(self, q, k, v, first):
-        """All heads: q [heads, rows, d] from position `first` on, k and v [heads, positions, d]. A tile concerns the rows that reach it."""
-        heads, rows, d = q.shape
-        m, l, acc = np.full((heads, rows), -np.inf, f32), np.zeros((heads, rows), f32), np.zeros(q.shape, f32)
-        for begin in range(0, k.shape[1], 32):
-            reach = lambda position: max(0, position - first)  # the first row that sees a position
-            r, count = slice(reach(begin), rows), min(32, k.shape[1] - begin)
-            keys = np.zeros((heads, d, 32), f32)
-            keys[:, :, :count] = k[:, begin:begin + count].swapaxes(1, 2)
-            s = np.zeros((heads, rows - r.start, 32), f32)
-            for i in range(d):
-                s = fma(q[:, r, i, None], keys[:, None, i], s)
-            valid = np.arange(begin, begin + 32) <= np.arange(first + r.start, first + rows)[:, None]
+        """One head: q [rows, d] from position `first` on, k and v [positions, d]. A tile concerns the rows that reach it."""
+        rows, total, d = len(q), len(k), q.shape[1]
+        m, l, acc = np.full(rows, -np.inf, f32), np.zeros(rows, f32), np.zeros(q.shape, f32)
+        for begin in range(0, total, 32):
+            r = slice(max(0, begin - first), rows)
+            seen = np.clip(np.arange(first + r.start, first + rows) + 1 - begin, 0, min(32, total - begin))
+            keys = np.zeros((d, 32), f32)
+            keys[:, :min(32, total - begin)] = k[begin:begin + 32].T
+            s = np.zeros((rows - r.start, 32), f32)
+            chain(q[r], keys, s)
+            valid = np.arange(32) < seen[:, None]
             s = np.where(valid, s * self.scale, f32(-np.inf))
-            top = np.maximum(m[:, r], s.max(axis=2))
-            c = exp(m[:, r] - top) if begin else np.zeros_like(top)
-            p = np.where(valid, exp(s - top[..., None]), f32(0))
-            l[:, r] = fma(l[:, r], c, tree(p))
-            acc[:, r] *= c[..., None]
-            for j in range(count):
-                own = slice(reach(begin + j), rows)
-                acc[:, own] = fma(p[:, own.start - r.start:, j, None], v[:, None, begin + j], acc[:, own])
-            m[:, r] = top
-        return acc * (f32(1) / l)[..., None]
+            top = np.maximum(m[r], s.max(axis=1))
+            c = exp(m[r] - top) if begin else np.zeros_like(top)
+            p = np.where(valid, exp(s - top[:, None]), f32(0))
+            l[r] = fma(l[r], c, tree(p))
+            acc[r] *= c[:, None]
+            chain(p, v[begin:begin + 32], acc[r], seen)
+            m[r] = top
+        return acc * (f32(1) / l)[:, None]
 
     def attention(self, x, layer):
         c, p = self.config, f"layers.{layer}.self_attn."
@@ -124,9 +121,9 @@ class Exact(llama.Llama):
         half = lambda t: t.astype(np.float16).astype(f32)
         self.keys[layer] = np.concatenate([self.keys[layer], half(k)], axis=1)
         self.values[layer] = np.concatenate([self.values[layer], half(v)], axis=1)
-        keys, values = (np.repeat(cache[layer], c.heads // c.kv_heads, axis=0) for cache in (self.keys, self.values))
-        mixed = self.attend(q, keys, values, self.length)
-        return self.linear(mixed.swapaxes(0, 1).reshape(len(x), -1), p + "o_proj")
+        group = c.heads // c.kv_heads
+        heads = [self.attend(q[h], self.keys[layer][h // group], self.values[layer][h // group], self.length) for h in range(c.heads)]
+        return self.linear(np.concatenate(heads, axis=-1), p + "o_proj")
 
     def feed_forward(self, x, layer):
         p = f"layers.{layer}.mlp."
