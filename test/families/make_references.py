@@ -1,6 +1,7 @@
 """Writes references/NAME.json: what transformers computes, in float32, for the checkpoints of cases.py.
 
-usage: make_references.py [NAME...]      needs torch and transformers 5.24 from PyPI, and the tests' numpy
+usage: make_references.py [NAME...]             needs torch and transformers 5.24 from PyPI, and the tests' numpy
+       make_references.py --folders FOLDER...   writes hf-families/NAME.json for checkpoints that exist, with the input ids of their reference.json
 
 A checkpoint is loaded with dtype=float32 and never cast: a cast to bfloat16 and back would round rotary frequencies too (README.md).
 Input ids are chosen so that no arg-max is a near tie.
@@ -21,7 +22,7 @@ import checkpoint
 from cases import CONFIGS, ENCODERS, LEFT_OVERS, LENGTH, POOLING, PUBLISHED_NAMES, VOCAB
 
 HERE = Path(__file__).parent
-MARGIN, GREEDY = 0.004, 12
+MARGIN = 0.004
 ROWS = (0, LENGTH // 2, LENGTH - 1)
 
 
@@ -60,19 +61,19 @@ def rounded(row):
     return [round(float(x), 5) for x in row]
 
 
-def greedy(model, ids, eos):
+def greedy(model, ids, eos, count):
     """(chosen ids, the smallest margin of a step); ends after the end id."""
     chosen, least = [], 1e9
-    while len(chosen) < GREEDY and eos not in chosen:
+    while len(chosen) < count and eos not in chosen:
         logits = model(torch.tensor([ids + chosen])).logits[0, -1]
         chosen.append(int(logits.argmax()))
         least = min(least, margin(logits))
     return chosen, least
 
 
-def decoder(model, ids, eos):
+def decoder(model, ids, eos, count):
     logits = model(torch.tensor([ids])).logits[0]
-    chosen, least = greedy(model, ids, eos)
+    chosen, least = greedy(model, ids, eos, count)
     least = min([least] + [margin(row) for row in logits])
     return least, {"input_ids": ids, "logits": {str(p): rounded(logits[p]) for p in ROWS}, "argmax": logits.argmax(-1).tolist(), "greedy_ids": chosen}
 
@@ -90,7 +91,7 @@ def encoder(model, ids, name):
 def compute(model, name, config):
     for seed in range(100):
         ids = np.random.default_rng([seed, zlib.crc32(name.encode())]).integers(3, VOCAB, LENGTH).tolist()
-        least, result = encoder(model, ids, name) if config["model_type"] in ENCODERS else decoder(model, ids, config["eos_token_id"])
+        least, result = encoder(model, ids, name) if config["model_type"] in ENCODERS else decoder(model, ids, config["eos_token_id"], 12)
         if least > MARGIN:
             return least, result
     sys.exit(f"{name}: no input ids without a near tie")
@@ -113,9 +114,24 @@ def make(name):
     print(f"{name}: smallest margin {least:.4f}", flush=True)
 
 
+def make_of_folder(folder):
+    """The reference.json of these folders was computed with rounded rotary frequencies (README.md)."""
+    folder = Path(folder)
+    config = json.loads((folder / "config.json").read_text())
+    ids = json.loads((folder / "reference.json").read_text())["input_ids"]
+    model = load(folder, config["architectures"][0])
+    with torch.no_grad():
+        _, result = encoder(model, ids, "") if config["model_type"] in ENCODERS else decoder(model, ids, config["eos_token_id"], 16)
+    write(f"../hf-families/{folder.name}", {"transformers": transformers.__version__, "model_type": config["model_type"], **result})
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    for name in sys.argv[1:] or CONFIGS:
-        make(name)
+    if sys.argv[1:2] == ["--folders"]:
+        for folder in sys.argv[2:]:
+            make_of_folder(folder)
+    else:
+        for name in sys.argv[1:] or CONFIGS:
+            make(name)

@@ -1,10 +1,11 @@
 """Bundles of every family against what transformers computes for the same small checkpoint (references/NAME.json).
 
-usage: test_families.py f32-w4|w8|gguf|pending|pending-gguf NAME...      pending: the compiler refuses it as yet, which is skipped; a failure once it compiles
+usage: test_families.py f32-w4|w8|gguf|folder|pending|pending-gguf|pending-folder NAME...
 
 A decoder: logits at three positions, arg-max at all, greedy ids, from config.json as it is published; the same bits in w4 or w8 from this machine's
 target and from `reference`, from config.json as transformers saves it. An encoder: rows of the last hidden state, and the pooled embedding.
-gguf: the same weights as a GGUF file (gguf_form.py), in f32.
+gguf: the same weights as a GGUF file (gguf_form.py), in f32. folder: a checkpoint of the test data outside the project, as f32-w4 and w8.
+pending: the compiler refuses it as yet, which is skipped; a failure once it compiles.
 """
 import json
 import sys
@@ -16,8 +17,9 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 import checkpoint
-from cases import CONFIGS, ENCODERS
-from harness import BUILD, COMPILER, RUNNER, WORK, bundle, command, compile_model, equal, fail, run, same_bits
+from cases import CONFIGS
+from harness import COMPILER, RUNNER, WORK, bundle, command, compile_model, equal, fail, run, same_bits
+from models import BUILD, data
 
 LIMIT = 1e-4  # float32 in another order of additions; logits are of the order of 1
 
@@ -65,9 +67,8 @@ def check_logits(name, reference, model):
     equal(f"{name} greedy ids", greedy, reference["greedy_ids"])
 
 
-def check_bits(name, reference, quant):
-    saved = folder_of(name, reference, "saved")
-    host, oracle = (run(bundle(saved, "--target", target, "--quant", quant), reference["input_ids"], 4) for target in ("host", "reference"))
+def check_bits(name, reference, quant, model):
+    host, oracle = (run(bundle(model, "--target", target, "--quant", quant), reference["input_ids"], 4) for target in ("host", "reference"))
     same_bits(f"{name} {quant}, prompt", host[2], oracle[2])
     same_bits(f"{name} {quant}, steps", host[1], oracle[1])
     print(f"  {name} {quant}: host and reference, the same bits")
@@ -83,9 +84,8 @@ def check_hidden(name, reference, model):
         close(f"{name} embedding", scale(pooled), scale(reference["embedding"]))
 
 
-def check_hidden_bits(name, reference, quant):
-    saved = folder_of(name, reference, "saved")
-    host, oracle = (embed(bundle(saved, "--target", target, "--quant", quant), reference["input_ids"]) for target in ("host", "reference"))
+def check_hidden_bits(name, reference, quant, model):
+    host, oracle = (embed(bundle(model, "--target", target, "--quant", quant), reference["input_ids"]) for target in ("host", "reference"))
     same_bits(f"{name} {quant}, hidden rows", host[1], oracle[1])
     print(f"  {name} {quant}: host and reference, the same bits")
 
@@ -97,16 +97,23 @@ def skip_pending(name, model):
     sys.exit(77)
 
 
+def model_of(action, name, reference):
+    if "folder" in action:
+        return data(f"hf-families/{name}")
+    return gguf_of(name, reference) if "gguf" in action else folder_of(name, reference, "published")
+
+
 def check(action, name):
-    reference = json.loads((HERE / f"references/{name}.json").read_text())
-    model = gguf_of(name, reference) if "gguf" in action else folder_of(name, reference, "published")
+    file = HERE / ("hf-families" if "folder" in action else "references") / f"{name}.json"
+    reference = json.loads(file.read_text())
+    model = model_of(action, name, reference)
     if "pending" in action:
         skip_pending(name, model)
-    encoder = CONFIGS[name]["model_type"] in ENCODERS
-    if action in ("f32-w4", "gguf"):
-        (check_hidden if encoder else check_logits)(name, reference, model)
-    if action in ("f32-w4", "w8"):
-        (check_hidden_bits if encoder else check_bits)(name, reference, action[-2:])
+    floats, bits = (check_hidden, check_hidden_bits) if "hidden" in reference else (check_logits, check_bits)
+    if action != "w8":
+        floats(name, reference, model)
+    for quant in {"f32-w4": ["w4"], "w8": ["w8"], "folder": ["w4", "w8"]}.get(action, []):
+        bits(name, reference, quant, model if action == "folder" else folder_of(name, reference, "saved"))
 
 
 if __name__ == "__main__":
