@@ -1,6 +1,7 @@
-"""The imported module of every case, evaluated in float64 by test/oracle/module.py, against what transformers computes: no pass, kernel or runtime in between.
+"""The module of every case, as imported and after the passes of stage model, evaluated in float64 by test/oracle/module.py, against what transformers
+computes: where these agree and a bundle does not, the fault lies in quantization, tiling, kernels or the runtime.
 
-usage: test_import.py NAME...      each with config.json as published and as transformers saves it
+usage: test_import.py NAME...      each with config.json as published, and as transformers saves it
 """
 import json
 import sys
@@ -15,24 +16,33 @@ from models import BUILD
 from module import Module
 from test_families import folder_of
 
+STAGE_MODEL = ["--hr-canonical-form", "--hr-merge-qkv", "--hr-merge-gate-up", "--hr-fuse-residual-norm", "--hr-fuse-epilogue", "--hr-form-attention",
+               "--hr-verify-model"]
 LIMIT = 5e-5  # the references were computed in float32 and have five decimals
 
 
-def check(name, form):
-    reference = json.loads((HERE / f"references/{name}.json").read_text())
-    folder = folder_of(name, reference, form)
-    rows = Module(command([BUILD / "bin/headrace-import", folder]).stdout, folder).rows(reference["input_ids"])
+def check(what, reference, text, folder):
+    rows = Module(text, folder).rows(reference["input_ids"])
     expected = reference.get("logits") or reference["hidden"]
     worst = max(float(np.abs(rows[int(position)] - row).max()) for position, row in expected.items())
-    print(f"  {name}, {form} config.json: largest difference {worst:.1e} (limit {LIMIT:.0e})", flush=True)
+    print(f"  {what}: largest difference {worst:.1e} (limit {LIMIT:.0e})", flush=True)
     if not worst <= LIMIT:
-        fail(f"{name} {form}: largest difference {worst}, limit {LIMIT}")
+        fail(f"{what}: largest difference {worst}, limit {LIMIT}")
     if "argmax" in reference:
-        equal(f"{name} {form} arg-max", rows.argmax(-1).tolist(), reference["argmax"])
+        equal(f"{what} arg-max", rows.argmax(-1).tolist(), reference["argmax"])
+
+
+def check_case(name):
+    reference = json.loads((HERE / f"references/{name}.json").read_text())
+    for spelling in ("published", "saved"):
+        folder = folder_of(name, reference, spelling)
+        text = command([BUILD / "bin/headrace-import", folder]).stdout
+        check(f"{name}, {spelling} config.json", reference, text, folder)
+    fused = command([BUILD / "bin/headrace-opt", "-", *STAGE_MODEL], input=text).stdout
+    check(f"{name} after stage model", reference, fused, folder)
 
 
 if __name__ == "__main__":
     for case in sys.argv[1:]:
-        for spelling in ("published", "saved"):
-            check(case, spelling)
+        check_case(case)
     print("ok")

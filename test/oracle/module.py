@@ -1,6 +1,7 @@
-"""Evaluates a module of the model stage, as headrace-import prints it, in float64: dialects/model and dialects/recipe written again in numpy.
+"""Evaluates a module of the model stage in float64: dialects/model and dialects/recipe written again in numpy.
 
-It reads the import's operations only (no caches, no fused ones), and takes what the text says literally. rope tables are computed in float64.
+It reads the text of a module as headrace-import prints it or as the passes of the stage leave it, and takes it literally. One call is a whole sequence
+from position 0: a cache is what the call computes itself.
 """
 import json
 import math
@@ -20,10 +21,11 @@ ACTIVATIONS = {
 
 
 class Line:
-    """One operation: `%result = name text`, its operands' values, its attributes as numbers, and the shape of its last type."""
+    """One operation: `%results = name text`, its operands' values, its attributes, and the shape of its last type."""
 
     def __init__(self, line, values):
-        self.result, self.name, self.text = re.match(r"(%\w+) = ([\w.]+) ?(.*)", line).groups()
+        results, self.name, self.text = re.match(r"(.*?) = ([\w.]+) ?(.*)", line).groups()
+        self.results, self.values = results.split(", "), values
         self.operands = [values[v] for v in re.findall(r"%\w+", self.text)]
         self.attributes = dict(self.read_attributes(re.search(r"\{(.*?)\}", self.text)))
         *sizes, self.element = re.findall(r"tensor<([^>]*)>", line)[-1].split("x")
@@ -33,7 +35,12 @@ class Line:
     def read_attributes(found):
         for part in found.group(1).split(", ") if found else []:
             name, _, value = part.partition(" = ")
-            yield name, json.loads(value.split(" : ")[0]) if value else True
+            yield name, (value if value.startswith("#") else json.loads(value.split(" : ")[0])) if value else True
+
+    def named(self, word):
+        """The operand behind a word of the syntax, None without it."""
+        found = re.search(rf"\b{word} (%\w+)", self.text)
+        return self.values[found.group(1)] if found else None
 
     def numbers(self, pattern):
         return [float(n) for n in re.search(pattern, self.text).groups()]
@@ -91,11 +98,19 @@ def swap_rows(op):
     return x.reshape(-1, blocks, size, *x.shape[1:]).swapaxes(1, 2).reshape(op.shape)
 
 
+def interleave(op):
+    """Whole tiles of rows in turn, the last one filled up with zeros."""
+    (tile,) = op.integers(r"tile (\d+)")
+    parts = [np.concatenate([x, np.zeros((-len(x) % tile,) + x.shape[1:])]).reshape(-1, tile, *x.shape[1:]) for x in op.operands]
+    return np.stack(parts, axis=1).reshape(op.shape)
+
+
 RECIPES = {
     "add": lambda op: op.operands[0] + op.operands[1],
     "add_constant": lambda op: op.operands[0] + op.numbers(r", ([-\d.eE+]+) :")[0],
     "concat": lambda op: np.concatenate(op.operands),
     "convert": lambda op: op.operands[0],
+    "interleave": interleave,
     "repeat": lambda op: np.tile(op.operands[0], [a // b for a, b in zip(op.shape, op.operands[0].shape)]),
     "reshape": lambda op: op.operands[0].reshape(op.shape),
     "rope_table": rope_table,
@@ -113,14 +128,26 @@ def normalised(x, layer, eps):
     return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + eps)
 
 
-def weighted(op, y):
-    y = y * op.operands[1]
-    return y + op.operands[2] if " bias " in op.text else y
+def weighted(op, y, weight):
+    bias = op.named("bias")
+    return y * weight if bias is None else y * weight + bias
+
+
+def norm(op, layer):
+    return weighted(op, normalised(op.operands[0], layer, op.attributes["eps"]), op.operands[1])
+
+
+def add_norm(op, layer):
+    total = op.operands[0] + op.operands[1]
+    return total, weighted(op, normalised(total, layer, op.attributes["eps"]), op.operands[2])
+
+
+def in_spans(x, span, layer, eps):
+    return normalised(x.reshape(len(x), -1, span), layer, eps).reshape(x.shape)
 
 
 def head_norm(op):
-    x, span = op.operands[0], op.attributes["span"]
-    return weighted(op, normalised(x.reshape(len(x), -1, span), op.text.startswith("layer"), op.attributes["eps"]).reshape(x.shape))
+    return weighted(op, in_spans(op.operands[0], op.attributes["span"], op.text.startswith("layer"), op.attributes["eps"]), op.operands[1])
 
 
 def capped(x, cap):
@@ -128,28 +155,37 @@ def capped(x, cap):
 
 
 def linear(op):
-    y = op.operands[0] @ op.operands[1].T
-    return y + op.operands[2] if " bias " in op.text else y
+    y, bias, residual = op.operands[0] @ op.operands[1].T, op.named("bias"), op.named("residual")
+    y = y if bias is None else y + bias
+    act = re.search(r" act (\w+)", op.text)
+    act = ACTIVATIONS[act.group(1)] if act else lambda x: x
+    if " gated" in op.text:
+        tiles = y.reshape(len(y), -1, 2, 32)
+        y = (act(tiles[:, :, 0]) * tiles[:, :, 1]).reshape(len(y), -1)[:, :op.shape[-1]]
+    else:
+        y = act(y)
+    y = capped(y, op.attributes.get("softcap", 0))
+    return y if residual is None else y + residual
 
 
 def embed(op):
-    x = op.operands[1][op.operands[0]] * op.attributes.get("scale", 1.0)
-    return x + op.operands[2][:len(x)] if " positions " in op.text else x
+    x, positions = op.operands[1][op.operands[0]] * op.attributes.get("scale", 1.0), op.named("positions")
+    return x if positions is None else x + positions[:len(x)]
 
 
-def rope(op):
-    x, table, half = op.operands[0], op.operands[1], op.attributes["rotary"] // 2
-    heads = x.reshape(len(x), -1, op.attributes["head_dim"])
+def rotated(x, table, head_dim):
+    """Each head's first elements, twice as many as a row of the table has cosines."""
+    half = table.shape[-1]
+    heads = x.reshape(len(x), -1, head_dim)
     cos, sin = (table[:len(x), i][:, None] for i in (0, 1))
     a, b, rest = heads[..., :half], heads[..., half:2 * half], heads[..., 2 * half:]
     return np.concatenate([a * cos - b * sin, b * cos + a * sin, rest], axis=-1).reshape(x.shape)
 
 
-def attention(op):
-    a, rows = op.attributes, len(op.operands[0])
+def attend(a, q, k, v):
+    rows, group = len(q), a["heads"] // a["kv_heads"]
     split = lambda x, heads: x.reshape(rows, heads, a["head_dim"]).swapaxes(0, 1)
-    group = a["heads"] // a["kv_heads"]
-    q, k, v = split(op.operands[0], a["heads"]), *(np.repeat(split(x, a["kv_heads"]), group, axis=0) for x in op.operands[1:3])
+    q, k, v = split(q, a["heads"]), *(np.repeat(split(x, a["kv_heads"]), group, axis=0) for x in (k, v))
     scores = capped(q @ k.swapaxes(1, 2) * a["scale"], a.get("softcap", 0))
     own, other = np.arange(rows)[:, None], np.arange(rows)[None, :]
     seen = (other <= own) | (not a.get("causal", True))
@@ -160,17 +196,34 @@ def attention(op):
     return (weights / weights.sum(axis=-1, keepdims=True) @ v).swapaxes(0, 1).reshape(rows, -1)
 
 
+def cached_attention(op):
+    a, queries = op.attributes, op.attributes["heads"] * op.attributes["head_dim"]
+    keys = a["kv_heads"] * a["head_dim"]
+    q, k, v = np.split(op.operands[0], [queries, queries + keys], axis=-1)
+    if op.named("q_norm") is not None:
+        layer = "layer" in a["qk_norm"]
+        q, k = in_spans(q, a["q_span"], layer, a["eps"]) * op.named("q_norm"), in_spans(k, a["k_span"], layer, a["eps"]) * op.named("k_norm")
+        if op.named("q_bias") is not None:
+            q, k = q + op.named("q_bias"), k + op.named("k_bias")
+    if a["rotary"]:
+        q, k = (rotated(x, op.operands[1], a["head_dim"]) for x in (q, k))
+    return attend(a, q, k, v)
+
+
 MODEL = {
     "activation": lambda op: ACTIVATIONS[op.text.split()[0]](op.operands[0]),
     "add": lambda op: op.operands[0] + op.operands[1],
-    "attention": attention,
+    "add_layer_norm": lambda op: add_norm(op, True),
+    "add_rms_norm": lambda op: add_norm(op, False),
+    "attention": lambda op: attend(op.attributes, *op.operands[:3]),
+    "cached_attention": cached_attention,
     "embed": embed,
     "head_norm": head_norm,
-    "layer_norm": lambda op: weighted(op, normalised(op.operands[0], True, op.attributes["eps"])),
+    "layer_norm": lambda op: norm(op, True),
     "linear": linear,
     "mul": lambda op: op.operands[0] * op.operands[1],
-    "rms_norm": lambda op: weighted(op, normalised(op.operands[0], False, op.attributes["eps"])),
-    "rope": rope,
+    "rms_norm": lambda op: norm(op, False),
+    "rope": lambda op: rotated(op.operands[0], op.operands[1], op.attributes["head_dim"]),
     "softcap": lambda op: capped(op.operands[0], op.attributes["cap"]),
 }
 
@@ -194,7 +247,8 @@ class Module:
                 continue
             op = Line(line, values)
             dialect, name = op.name.split(".")
-            values[op.result] = stored(op, self.folder) if name == "range" else {"recipe": RECIPES, "model": MODEL}[dialect][name](op)
+            made = stored(op, self.folder) if name == "range" else {"recipe": RECIPES, "model": MODEL}[dialect][name](op)
+            values.update(zip(op.results, made if isinstance(made, tuple) else (made,)))
         return values[re.search(r"%\w+", lines[-1]).group(0)]
 
     def call(self, name, *values):
