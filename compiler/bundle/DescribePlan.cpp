@@ -212,6 +212,7 @@ void describeFusions(ModuleOp plan, Manifest &manifest) {
       {"gate_up", "gate and up into one matrix product"},
       {"residual_norm", "residual sum into the norm that reads it"},
       {"activation", "activation into the matrix product before it"},
+      {"softcap", "cap into the matrix product before it"},
       {"residual", "residual sum into the matrix product before it"},
       {"attention", "rotation, cache and attention into one"}};
   auto fused = plan->getAttrOfType<DictionaryAttr>(model::kFusedAttr);

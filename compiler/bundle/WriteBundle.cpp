@@ -14,7 +14,6 @@
 
 #include <cinttypes>
 #include <map>
-#include <set>
 
 using namespace mlir;
 
@@ -89,7 +88,7 @@ Result<void> BundleWriter::writeBlob(DiagnosticCollector &diagnostics) {
   std::vector<uint8_t> tokenizer(request.tokenizer.begin(), request.tokenizer.end());
   WeightsInput input;
   input.module = request.plan;
-  input.checkpointFolder = request.folder.checkpoint.folder();
+  input.checkpointFolder = request.spec.folder;
   input.tokenizer = tokenizer.empty() ? nullptr : &tokenizer;
   input.threads = threads;
   input.progress = [this](double done) { progress("weights", done); };
@@ -150,29 +149,22 @@ Result<void> BundleWriter::writeLibraries(DiagnosticCollector &diagnostics) {
 }
 
 void BundleWriter::describe() {
-  const LlamaConfig &config = request.folder.config;
+  const ModelSpec &spec = request.spec;
+  const AttentionSpec &attention = spec.blocks.front().attention;
   manifest.name = request.name;
   manifest.compiler = "headrace " HEADRACE_VERSION;
   manifest.settings = request.settings;
   ManifestModel &model = manifest.model;
-  model.architecture = "LlamaForCausalLM";
-  model.layers = uint64_t(config.layers);
-  model.hidden = uint64_t(config.hiddenSize);
-  model.heads = uint64_t(config.heads);
-  model.kvHeads = uint64_t(config.kvHeads);
-  model.headDim = uint64_t(config.headDim);
-  model.feedForward = uint64_t(config.intermediateSize);
-  model.vocab = uint64_t(config.vocabSize);
-  std::set<std::string> files;
-  for (const CheckpointTensor &tensor : request.folder.checkpoint.tensors())
-    files.insert(tensor.file);
-  model.files.assign(files.begin(), files.end());
-  for (const ExpectedTensor &tensor : expectedTensors(config)) {
-    uint64_t values = 1;
-    for (int64_t dim : tensor.shape)
-      values *= uint64_t(dim);
-    model.parameters += values;
-  }
+  model.architecture = spec.architecture;
+  model.layers = uint64_t(spec.blocks.size());
+  model.hidden = uint64_t(spec.hidden);
+  model.heads = uint64_t(attention.heads);
+  model.kvHeads = uint64_t(attention.kvHeads);
+  model.headDim = uint64_t(attention.headDim);
+  model.feedForward = uint64_t(spec.feedForward);
+  model.vocab = uint64_t(spec.vocab);
+  model.files = spec.files;
+  model.parameters = spec.parameters;
   describePlan(request.plan, sections, blob.tokenBytes, manifest);
 }
 

@@ -3,7 +3,7 @@
 #define HEADRACE_BUNDLE_WRITEBUNDLE_H
 
 #include "compiler/bundle/Manifest.h"
-#include "compiler/import/folder/LlamaFolder.h"
+#include "compiler/import/spec/ModelSpec.h"
 #include "targets/TargetBackend.h"
 #include "targets/common/EmitLibrary.h"
 
@@ -20,7 +20,7 @@ struct BundleRequest {
   /// After hr-verify-plan: plan operations, and model.weight symbols with enc, layout, device, offset and bytes whose
   /// recipes say where the bytes come from. Not changed.
   mlir::ModuleOp plan;
-  const LlamaFolder &folder;
+  const ModelSpec &spec;
   std::string name;          ///< a C identifier: of the libraries, the header and the manifest
   ManifestSettings settings; ///< what the manifest repeats
   std::string tokenizer;     ///< bytes of the tokenizer section; empty: none

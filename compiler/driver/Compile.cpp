@@ -4,7 +4,8 @@
 #include "compiler/bundle/WriteBundle.h"
 #include "compiler/driver/Fit.h"
 #include "compiler/driver/Targets.h"
-#include "compiler/import/hf/HFImport.h"
+#include "compiler/import/folder/ModelFolder.h"
+#include "compiler/import/module/ImportModule.h"
 #include "compiler/import/tokenizer/Tokenizer.h"
 #include "compiler/pipeline/Diagnostics.h"
 #include "compiler/pipeline/DumpIR.h"
@@ -82,7 +83,7 @@ private:
   std::unique_ptr<DumpIR> dumps;
   std::unique_ptr<MLIRContext> context;
   std::unique_ptr<DiagnosticCollector> diagnostics;
-  std::optional<LlamaFolder> folder;
+  ModelSpec spec;
   std::string tokenizer;
   OwningOpRef<ModuleOp> module;
   std::string name;
@@ -91,11 +92,11 @@ private:
 
 Result<void> Compilation::readModel() {
   phases.begin("read");
-  auto opened = openLlamaFolder(request.model);
+  auto opened = openModelFolder(request.model);
   if (!opened)
     return opened.error();
-  folder.emplace(opened.take());
-  report.notes = folder->warnings;
+  spec = std::move(opened->spec);
+  report.notes = spec.warnings;
   // A folder without a tokenizer compiles and runs on token ids.
   std::string path = request.model + "/tokenizer.json";
   if (!llvm::sys::fs::exists(path)) {
@@ -116,10 +117,10 @@ Result<void> Compilation::importModel() {
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   diagnostics = std::make_unique<DiagnosticCollector>(*context);
-  HFImportOptions options;
+  ImportOptions options;
   options.name = name;
   options.context = request.context;
-  auto imported = importLlama(*context, *folder, options);
+  auto imported = headrace::importModel(*context, spec, options);
   if (!imported)
     return imported.error();
   module = imported.take();
@@ -230,7 +231,7 @@ ManifestSettings Compilation::settings() {
 
 Result<void> Compilation::writeOutput() {
   phases.begin("weights");
-  BundleRequest bundle{*module, *folder, name, settings(), tokenizer, request.threads, {}, {}, {}};
+  BundleRequest bundle{*module, spec, name, settings(), tokenizer, request.threads, {}, {}, {}};
   bundle.emit = [this](BlobIdentity blob) { return emit(blob); };
   bundle.emitForHost = [this](BlobIdentity blob) { return emitForHost(blob); };
   if (request.progress)

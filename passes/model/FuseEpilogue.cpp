@@ -21,11 +21,11 @@ LinearOp linearWithRoom(Value value, Operation *reader) {
 
 /// Replaces `reader` by `linear` with a larger epilogue. The new op stands at the reader, where all its operands are
 /// known.
-void absorb(Operation *reader, LinearOp linear, Value residual, Activation act) {
+void absorb(Operation *reader, LinearOp linear, Value residual, Activation act, APFloat softcap) {
   OpBuilder builder(reader);
   Location location = anchored(anchorOf(reader->getLoc()), {reader->getLoc(), linear.getLoc()});
   Value result = LinearOp::create(builder, location, linear.getType(), linear.getInput(), linear.getWeight(),
-                                  linear.getBias(), residual, act, linear.getGated());
+                                  linear.getBias(), residual, act, linear.getGated(), softcap);
   reader->getResult(0).replaceAllUsesWith(result);
   reader->erase();
   linear.erase();
@@ -33,11 +33,21 @@ void absorb(Operation *reader, LinearOp linear, Value residual, Activation act) 
 
 bool fuseActivation(ActivationOp op) {
   LinearOp linear = linearWithRoom(op.getInput(), op);
-  if (!linear || linear.getGated() || linear.getAct() != Activation::none) {
+  if (!linear || linear.getGated() || linear.getAct() != Activation::none || !linear.getSoftcap().isZero()) {
     op.emitRemark() << "activation stays apart: it does not follow a linear op that has room for it";
     return false;
   }
-  absorb(op, linear, Value(), op.getKind());
+  absorb(op, linear, Value(), op.getKind(), linear.getSoftcap());
+  return true;
+}
+
+bool fuseSoftcap(SoftcapOp op) {
+  LinearOp linear = linearWithRoom(op.getInput(), op);
+  if (!linear || !linear.getSoftcap().isZero()) {
+    op.emitRemark() << "softcap stays apart: it does not follow a linear op that has room for it";
+    return false;
+  }
+  absorb(op, linear, Value(), linear.getAct(), op.getCap());
   return true;
 }
 
@@ -51,7 +61,7 @@ bool fuseResidual(AddOp op) {
     op.emitRemark() << "sum stays apart: it does not follow a linear op that has room for it";
     return false;
   }
-  absorb(op, linear, left ? op.getRhs() : op.getLhs(), linear.getAct());
+  absorb(op, linear, left ? op.getRhs() : op.getLhs(), linear.getAct(), linear.getSoftcap());
   return true;
 }
 
@@ -60,10 +70,13 @@ struct FuseEpilogue : headrace::model::impl::FuseEpilogueBase<FuseEpilogue> {
 
   void runOnOperation() override {
     SmallVector<ActivationOp> activations;
+    SmallVector<SoftcapOp> caps;
     SmallVector<AddOp> sums;
     getOperation().walk([&](ActivationOp op) { activations.push_back(op); });
+    getOperation().walk([&](SoftcapOp op) { caps.push_back(op); });
     getOperation().walk([&](AddOp op) { sums.push_back(op); });
     countFused(getOperation(), "activation", llvm::count_if(activations, fuseActivation));
+    countFused(getOperation(), "softcap", llvm::count_if(caps, fuseSoftcap));
     countFused(getOperation(), "residual", llvm::count_if(sums, fuseResidual));
   }
 };

@@ -44,10 +44,9 @@ std::string model::whyNotMergeable(const Symbols &symbols, Linears linears) {
   for (LinearOp linear : linears) {
     if (linear.getInput() != first.getInput())
       return "their inputs differ";
-    if (linear.getAct() != Activation::none || linear.getGated() || linear.getResidual())
+    if (linear.getAct() != Activation::none || linear.getGated() || linear.getResidual() ||
+        !linear.getSoftcap().isZero())
       return "one has an epilogue";
-    if (bool(linear.getBias()) != bool(first.getBias()))
-      return "some have a bias and some have not";
     if (!linear.getResult().hasOneUse())
       return "a result is used elsewhere";
     for (Value operand : {linear.getWeight(), linear.getBias()}) {
@@ -58,34 +57,52 @@ std::string model::whyNotMergeable(const Symbols &symbols, Linears linears) {
         return "a weight is not a model.param";
       if (symbols.readersOf(weight) != 1 || !operand.hasOneUse())
         return "weight '" + weight.getSymName().str() + "' is read elsewhere";
+      if (operand == linear.getWeight() && weight.getEncAttr() != symbols.weightOf(first.getWeight()).getEncAttr())
+        return "their encodings differ";
     }
   }
   return {};
 }
 
-/// One weight from several, placed where the first stands.
-static WeightOp mergeSymbols(ArrayRef<WeightOp> sources, StringRef name,
-                             llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> combine) {
-  SmallVector<Location> locations;
-  for (WeightOp source : sources)
-    locations.push_back(source.getLoc());
-  Location location = anchored(name, locations);
-  WeightOp first = sources.front();
-  OpBuilder builder(first);
-  OperationState state(location, WeightOp::getOperationName());
-  state.addRegion()->emplaceBlock();
-  state.addAttribute("sym_name", builder.getStringAttr(name));
-  state.addAttribute("type", TypeAttr::get(first.getType())); // settled below
-  auto merged = cast<WeightOp>(builder.create(state));
-  OpBuilder inside = OpBuilder::atBlockEnd(&merged.getRecipe().front());
+/// The recipes of all `sources` written one after the other; a source that is null gives zeros of `rows`.
+static SmallVector<Value> writeSources(OpBuilder &inside, Location location, ArrayRef<WeightOp> sources,
+                                       ArrayRef<int64_t> rows) {
   SmallVector<Value> values;
-  for (WeightOp source : sources) {
+  for (auto [given, size] : llvm::zip(sources, rows)) {
+    WeightOp source = given;
+    if (!source) {
+      auto type = RankedTensorType::get({size}, inside.getF32Type());
+      values.push_back(recipe::ZerosOp::create(inside, location, type));
+      continue;
+    }
     IRMapping mapping;
     for (Operation &op : source.getRecipe().front().without_terminator())
       inside.clone(op, mapping);
     values.push_back(mapping.lookup(source.getYielded()));
   }
-  Value value = combine(inside, location, values);
+  return values;
+}
+
+/// One weight from several, placed where the first stands. Of biases some may be missing: `rows` says how long they
+/// are.
+static WeightOp mergeSymbols(ArrayRef<WeightOp> sources, ArrayRef<int64_t> rows, StringRef name,
+                             llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> combine) {
+  SmallVector<Location> locations;
+  for (WeightOp source : sources)
+    if (source)
+      locations.push_back(source.getLoc());
+  Location location = anchored(name, locations);
+  WeightOp first = *llvm::find_if(sources, [](WeightOp source) { return bool(source); });
+  OpBuilder builder(first);
+  OperationState state(location, WeightOp::getOperationName());
+  state.addRegion()->emplaceBlock();
+  state.addAttribute("sym_name", builder.getStringAttr(name));
+  state.addAttribute("type", TypeAttr::get(first.getType())); // settled below
+  if (first.getEncAttr())
+    state.addAttribute("enc", first.getEncAttr());
+  auto merged = cast<WeightOp>(builder.create(state));
+  OpBuilder inside = OpBuilder::atBlockEnd(&merged.getRecipe().front());
+  Value value = combine(inside, location, writeSources(inside, location, sources, rows));
   recipe::YieldOp::create(inside, location, value);
   merged.setType(value.getType());
   return merged;
@@ -93,18 +110,20 @@ static WeightOp mergeSymbols(ArrayRef<WeightOp> sources, StringRef name,
 
 MergedWeights model::mergeWeights(OpBuilder &builder, Symbols &symbols, Linears linears, StringRef name,
                                   llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> combine) {
+  SmallVector<int64_t> rows;
+  for (LinearOp linear : linears)
+    rows.push_back(cast<RankedTensorType>(linear.getWeight().getType()).getDimSize(0));
   auto merge = [&](llvm::function_ref<Value(LinearOp)> operand, StringRef symbol) -> Value {
     SmallVector<WeightOp> sources;
     for (LinearOp linear : linears)
-      sources.push_back(symbols.weightOf(operand(linear)));
-    WeightOp merged = mergeSymbols(sources, symbols.freeName(symbol), combine);
+      sources.push_back(operand(linear) ? symbols.weightOf(operand(linear)) : WeightOp());
+    WeightOp merged = mergeSymbols(sources, rows, symbols.freeName(symbol), combine);
     symbols.insert(merged);
     return ParamOp::create(builder, merged.getLoc(), merged.getTensorType(), merged.getSymName());
   };
-  LinearOp first = linears.front();
   MergedWeights made;
   made.weight = merge([](LinearOp op) { return op.getWeight(); }, name);
-  if (first.getBias())
+  if (llvm::any_of(linears, [](LinearOp op) { return bool(op.getBias()); }))
     made.bias = merge([](LinearOp op) { return op.getBias(); }, (name + ".bias").str());
   return made;
 }

@@ -33,17 +33,17 @@ private:
 using Linears = llvm::ArrayRef<LinearOp>;
 
 /// Why `linears` cannot become one op, or an empty string when they can: one input, nothing but a bias behind the
-/// product, biases for all or none, each result used once, and weights of their own that nothing else reads.
+/// product, each result used once, and weights of their own, of one encoding if any, that nothing else reads.
 std::string whyNotMergeable(const Symbols &symbols, Linears linears);
 
 /// The weights of some linear ops as one.
 struct MergedWeights {
-  mlir::Value weight, bias; // params made at the builder; bias is null when the linears have none
+  mlir::Value weight, bias; // params made at the builder; bias is null when no linear has one
 };
 
 /// Makes one weight `name` (and `name`.bias) whose recipe applies `combine` to the yields of the linears' recipes, in
-/// order, and erases theirs. Params appear at the builder's insertion point. The linears themselves stay for the caller
-/// to replace.
+/// order (zeros for a missing bias where others have one), and erases theirs. Params appear at the builder's insertion
+/// point. The linears themselves stay for the caller to replace.
 MergedWeights
 mergeWeights(mlir::OpBuilder &builder, Symbols &symbols, Linears linears, llvm::StringRef name,
              llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)> combine);

@@ -12,10 +12,14 @@ using namespace headrace::model;
 
 namespace {
 
-Operation *producerThroughRope(Value value) {
+/// What stands between a projection and the attention: a norm of each head, a rotation, both or neither. Null when one
+/// of these results has other uses.
+Value behindProjection(Value value) {
   if (auto rope = value.getDefiningOp<RopeOp>())
-    value = rope.getInput();
-  return value.getDefiningOp();
+    value = value.hasOneUse() ? rope.getInput() : Value();
+  if (auto norm = value ? value.getDefiningOp<HeadNormOp>() : HeadNormOp())
+    value = value.hasOneUse() ? norm.getInput() : Value();
+  return value;
 }
 
 Value concatRows(OpBuilder &builder, Location location, ValueRange values) {
@@ -57,7 +61,12 @@ struct MergeQKV : headrace::model::impl::MergeQKVBase<MergeQKV> {
   bool tryMerge(Symbols &symbols, AttentionOp attention) {
     SmallVector<LinearOp> linears;
     for (Value operand : {attention.getQ(), attention.getK(), attention.getV()}) {
-      Operation *producer = producerThroughRope(operand);
+      Value projected = behindProjection(operand);
+      if (!projected) {
+        attention.emitRemark() << "query, key and value stay apart: a normalised or rotated result is used elsewhere";
+        return false;
+      }
+      Operation *producer = projected.getDefiningOp();
       if (isa_and_nonnull<SplitOp>(producer))
         return false;
       auto linear = dyn_cast_or_null<LinearOp>(producer);
@@ -68,18 +77,12 @@ struct MergeQKV : headrace::model::impl::MergeQKVBase<MergeQKV> {
       linears.push_back(linear);
     }
     std::string reason = whyNotMergeable(symbols, linears);
-    if (reason.empty() && !operandsUsedOnce(attention))
-      reason = "a rotated result is used elsewhere";
     if (!reason.empty()) {
       attention.emitRemark() << "query, key and value stay apart: " << reason;
       return false;
     }
     merge(symbols, linears);
     return true;
-  }
-
-  static bool operandsUsedOnce(AttentionOp attention) {
-    return attention.getQ().hasOneUse() && attention.getK().hasOneUse() && attention.getV().hasOneUse();
   }
 
   void runOnOperation() override {

@@ -25,8 +25,8 @@ def CanonicalForm : ModelPass<"hr-canonical-form"> {
 def MergeQKV : ModelPass<"hr-merge-qkv"> {
   let summary = "query, key and value projections become one matrix product";
   let description = [{
-    For each model.attention whose operands come, through model.rope or directly, from three plain linear ops on one input: one weight with
-    the rows of all three, one linear, and a split. Decode reads the input once, and the threads share one longer loop.
+    For each model.attention whose operands come, through model.head_norm and model.rope or directly, from three plain linear ops on one input:
+    one weight with the rows of all three, one linear, and a split. A bias that one of them lacks is zeros. Decode reads the input once, and the threads share one longer loop.
     ```mlir
     %q = model.linear %x, %wq    %k = model.linear %x, %wk    %v = model.linear %x, %wv
     // =>
@@ -34,8 +34,8 @@ def MergeQKV : ModelPass<"hr-merge-qkv"> {
     %qkv = model.linear %x, %wqkv
     %q, %k, %v = model.split %qkv
     ```
-    Left alone, with a remark: different inputs, results used elsewhere, epilogues, biases on some of the three only, and weights that
-    others read too. Counted as `qkv` in `model.fused`.
+    Left alone, with a remark: different inputs, results used elsewhere, epilogues, weights that others read too, and encodings that differ
+    (those of a checkpoint that is stored quantized). Counted as `qkv` in `model.fused`.
   }];
 }
 
@@ -65,7 +65,7 @@ def FuseResidualNorm : ModelPass<"hr-fuse-residual-norm"> {
     // =>
     %s, %y = model.add_rms_norm %x, %r, %w
     ```
-    Of several norms of one sum the first is taken. Counted as `residual_norm` in `model.fused`.
+    model.layer_norm becomes model.add_layer_norm in the same way. Of several norms of one sum the first is taken. Counted as `residual_norm` in `model.fused`.
   }];
 }
 
@@ -76,8 +76,8 @@ def FuseEpilogue : ModelPass<"hr-fuse-epilogue"> {
     %y = model.linear %x, %w     %z = model.activation relu %y     // => %z = model.linear %x, %w act relu
     %y = model.linear %x, %w     %z = model.add %r, %y             // => %z = model.linear %x, %w residual %r
     ```
-    The epilogue's order is act, gating, residual; what does not fit it, or follows a linear with other uses, stays as it is. Gating itself is
-    hr-merge-gate-up's work, and sums that a norm reads are hr-fuse-residual-norm's. Counted as `activation` and `residual`.
+    A model.softcap becomes the linear's `softcap`. The epilogue's order is act, gating, softcap, residual; what does not fit it, or follows a linear with other uses, stays as it is. Gating itself is
+    hr-merge-gate-up's work, and sums that a norm reads are hr-fuse-residual-norm's. Counted as `activation`, `softcap` and `residual`.
   }];
 }
 
@@ -92,6 +92,7 @@ def FormAttention : ModelPass<"hr-form-attention"> {
     model.kv_cache @layers.0.kv kv_heads 2 head_dim 32 context 1024
     %a = model.cached_attention %qkv, %t at %pos cache @layers.0.kv
     ```
+    Norms of query and key before the rotation go along, and so do window, softcap and causality; without model.rope there is no table.
     The context is the module's `model.context`. An attention of another form is left alone with a remark. Counted as `attention`.
   }];
 }
@@ -102,9 +103,10 @@ def VerifyModel : ModelPass<"hr-verify-model"> {
     What has become true:
 
     V1: the module states vocab, hidden, context and max_positions, and context is 1 to max_positions.
-    V2: there is one entry "body" (tensor<?xi32>, i32) -> tensor<?x hidden xf32> and one "head" from that to tensor<?x vocab xf32>.
-    V3: entries hold only param, embed, linear, rms_norm, add_rms_norm, add and cached_attention: every attention has a cache, and every
-        elementwise op is an epilogue or a residual sum.
+    V2: there is one entry "body" (tensor<?xi32>, i32) -> tensor<?x hidden xf32> and, unless model.kind is "encoder", one "head" from that to
+        tensor<?x vocab xf32>.
+    V3: entries hold only param, embed, linear, rms_norm, add_rms_norm, layer_norm, add_layer_norm, add and cached_attention: every attention
+        has a cache, and every elementwise op is an epilogue or a residual sum.
     V4: every KV cache belongs to one attention and has the module's context.
     V5: every weight is read.
   }];

@@ -34,25 +34,28 @@ struct VerifyModel : headrace::model::impl::VerifyModelBase<VerifyModel> {
   /// V2.
   LogicalResult checkEntries() {
     MLIRContext *ctx = &getContext();
+    auto modelKind = getOperation()->getAttrOfType<StringAttr>(kKindAttr);
+    bool encoder = modelKind && modelKind == "encoder";
     Type f32 = Float32Type::get(ctx), i32 = IntegerType::get(ctx, 32);
     auto rows = [&](int64_t cols) { return RankedTensorType::get({ShapedType::kDynamic, cols}, f32); };
     Type tokens = RankedTensorType::get({ShapedType::kDynamic}, i32);
     llvm::StringMap<FunctionType> expected;
     expected["body"] = FunctionType::get(ctx, {tokens, i32}, rows(hidden));
-    expected["head"] = FunctionType::get(ctx, rows(hidden), rows(vocab));
+    if (!encoder)
+      expected["head"] = FunctionType::get(ctx, rows(hidden), rows(vocab));
     llvm::StringMap<int> seen;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto kind = function->getAttrOfType<StringAttr>(kEntryAttr);
       if (!kind || !expected.count(kind.getValue()))
-        return function.emitError() << "V2: expected attribute '" << kEntryAttr << "' to be body or head, found "
-                                    << (kind ? kind.getValue() : "none");
+        return function.emitError() << "V2: expected attribute '" << kEntryAttr << "' to be body"
+                                    << (encoder ? "" : " or head") << ", found " << (kind ? kind.getValue() : "none");
       if (function.getFunctionType() != expected[kind.getValue()])
         return function.emitError() << "V2: expected " << kind.getValue() << " of type " << expected[kind.getValue()]
                                     << ", found " << function.getFunctionType();
       ++seen[kind.getValue()];
     }
     for (StringRef kind : {"body", "head"})
-      if (seen[kind] != 1)
+      if (expected.count(kind) && seen[kind] != 1)
         return getOperation().emitError() << "V2: expected one entry " << kind << ", found " << seen[kind];
     return success();
   }
@@ -61,7 +64,8 @@ struct VerifyModel : headrace::model::impl::VerifyModelBase<VerifyModel> {
   LogicalResult checkOps() {
     WalkResult result = getOperation().walk([&](Operation *op) {
       if (!isa<ModelDialect>(op->getDialect()) ||
-          isa<WeightOp, KVCacheOp, ParamOp, EmbedOp, LinearOp, RMSNormOp, AddRMSNormOp, AddOp, CachedAttentionOp>(op))
+          isa<WeightOp, KVCacheOp, ParamOp, EmbedOp, LinearOp, RMSNormOp, AddRMSNormOp, LayerNormOp, AddLayerNormOp,
+              AddOp, CachedAttentionOp>(op))
         return WalkResult::advance();
       op->emitOpError() << "V3: expected to be fused into a linear or an attention with a cache, found it apart";
       return WalkResult::interrupt();

@@ -79,7 +79,8 @@ struct AssignEncodings : headrace::quantize::impl::AssignEncodingsBase<AssignEnc
       Readers &of = readers[model::lookupWeight(param, param.getWeightAttr())];
       for (OpOperand &use : param.getResult().getUses()) {
         auto linear = dyn_cast<model::LinearOp>(use.getOwner());
-        if (isa<model::EmbedOp>(use.getOwner()))
+        auto embed = dyn_cast<model::EmbedOp>(use.getOwner());
+        if (embed && use.get() == embed.getTable()) // learned positions are vectors
           of.embedding.push_back(param);
         else if (linear && use.get() == linear.getWeight())
           (entry && entry.getValue() == "head" ? of.head : of.matrix).push_back(param);

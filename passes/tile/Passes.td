@@ -7,7 +7,8 @@ def Specialise : Pass<"hr-specialise", "::mlir::ModuleOp"> {
   let summary = "one entry per number of rows that the device wants";
   let description = [{
     Every entry function is replaced by one copy per row count in body_rows or head_rows of device 0, named after it, with static rows
-    and a last argument %n_valid: the rows that count, 1 .. rows.
+    and a last argument %n_valid: the rows that count, 1 .. rows. The body of an encoder (model.kind), whose rows all see one another, has one
+    copy of as many rows as the context.
     ```mlir
     func.func @body(%tokens: tensor<?xi32>, %pos: i32) -> tensor<?x192xf32> attributes {model.entry = "body"}
     // =>

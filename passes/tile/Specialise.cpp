@@ -45,6 +45,18 @@ void specialise(func::FuncOp source, int64_t rows) {
 struct Specialise : tile::impl::SpecialiseBase<Specialise> {
   using SpecialiseBase::SpecialiseBase;
 
+  /// The device's chunks; of an encoder, whose rows all see one another, the whole context.
+  FailureOr<SmallVector<int64_t>> rowsOfBody(target::Device device) {
+    auto kind = getOperation()->getAttrOfType<StringAttr>(model::kKindAttr);
+    if (!kind || kind != "encoder")
+      return SmallVector<int64_t>(device.getBodyChunks());
+    auto context = getOperation()->getAttrOfType<IntegerAttr>(model::kContextAttr);
+    if (!context)
+      return getOperation().emitError() << "expected module attribute '" << model::kContextAttr << "', found none",
+             failure();
+    return SmallVector<int64_t>{context.getInt()};
+  }
+
   void runOnOperation() override {
     SmallVector<target::Device> devices = target::devicesOf(getOperation());
     // All devices of a step work on the same rows, so one device must say how many: the first, which holds both ends.
@@ -60,6 +72,9 @@ struct Specialise : tile::impl::SpecialiseBase<Specialise> {
                                    << devices[0].getDeviceName() << ", found others";
         return signalPassFailure();
       }
+    FailureOr<SmallVector<int64_t>> bodyRows = rowsOfBody(devices[0]);
+    if (failed(bodyRows))
+      return signalPassFailure();
     for (auto func : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       auto kind = func->getAttrOfType<StringAttr>(model::kEntryAttr);
       if (!kind)
@@ -68,7 +83,7 @@ struct Specialise : tile::impl::SpecialiseBase<Specialise> {
         func.emitError() << "expected an entry of kind body or head, found '" << kind.getValue() << "'";
         return signalPassFailure();
       }
-      for (int64_t rows : kind == "body" ? devices[0].getBodyChunks() : devices[0].getHeadChunks())
+      for (int64_t rows : kind == "body" ? ArrayRef<int64_t>(*bodyRows) : devices[0].getHeadChunks())
         specialise(func, rows);
       func.erase();
     }

@@ -9,7 +9,8 @@ LEVEL = {"runtime": 0, "dialects": 1, "passes": 2, "targets": 3, "compiler": 4, 
 # Each dialect uses only the ones before it.
 DIALECTS = ["enc", "target", "recipe", "model", "tile", "plan"]
 # These folders build without MLIR and LLVM, in seconds, for readers, fuzzers and sanitizers.
-MLIR_FREE = ("runtime/", "compiler/support/", "compiler/import/safetensors/", "compiler/import/config/", "compiler/import/folder/",
+MLIR_FREE = ("runtime/", "compiler/support/", "compiler/import/safetensors/", "compiler/import/config/", "compiler/import/families/",
+             "compiler/import/folder/", "compiler/import/spec/",
              "compiler/import/gguf/", "compiler/import/tokenizer/", "compiler/tools/headrace/", "targets/reference/kernels/", "examples/")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(["<])([^">]+)[">]', re.M)
 TD_INCLUDE = re.compile(r'^include[ \t]+"([^"]+)"', re.M)

@@ -18,8 +18,15 @@ static std::string rangeText(const json &least, const json &most) {
 }
 
 const json *FieldReader::find(const char *name) const {
+  names.insert(name);
   auto it = object.find(name);
   return it == object.end() || it->is_null() ? nullptr : &*it;
+}
+
+bool FieldReader::isNull(const char *name) const {
+  names.insert(name);
+  auto it = object.find(name);
+  return it != object.end() && it->is_null();
 }
 
 Result<void> FieldReader::integer(const char *name, int64_t least, int64_t most, int64_t &value) const {

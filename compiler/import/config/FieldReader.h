@@ -5,19 +5,24 @@
 #include "compiler/support/Result.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace headrace {
 
 /// `where` names the object in errors. A field that is null counts as absent. The optional* functions leave `value` as
-/// it is when the field is absent; ranges include both ends.
+/// it is when the field is absent; ranges include both ends. Which fields were asked for is remembered.
 class FieldReader {
 public:
   FieldReader(const nlohmann::json &object, std::string where) : object(object), where(std::move(where)) {}
 
   bool has(const char *name) const { return find(name) != nullptr; }
   const nlohmann::json *find(const char *name) const;
+  /// The field is there and null.
+  bool isNull(const char *name) const;
+  /// Fields that were asked for, whether they are there or not.
+  const std::set<std::string> &asked() const { return names; }
   std::string place(const char *name) const { return where + ": " + name; }
 
   Result<void> integer(const char *name, int64_t least, int64_t most, int64_t &value) const;
@@ -32,6 +37,7 @@ public:
 private:
   const nlohmann::json &object;
   std::string where;
+  mutable std::set<std::string> names;
 };
 
 } // namespace headrace

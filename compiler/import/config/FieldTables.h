@@ -1,4 +1,7 @@
-// FieldTables.h - the classes of config.json fields; see LlamaConfig.h.
+// FieldTables.h - what becomes of a field of config.json that no family asks for.
+//
+// It is harmless to the result; or harmless at certain values, and otherwise an error that names it; or unknown: an
+// error when its name suggests that it changes the mathematics, else a warning.
 #ifndef HEADRACE_IMPORT_FIELDTABLES_H
 #define HEADRACE_IMPORT_FIELDTABLES_H
 
@@ -8,7 +11,6 @@
 namespace headrace {
 
 enum class FieldClass {
-  Used,        // LlamaConfig.cpp reads it
   Harmless,    // training, bookkeeping, sampling defaults
   Conditional, // harmless at certain values only
   Dangerous,   // unknown, and its name speaks of the mathematics

@@ -1,8 +1,10 @@
-#include "compiler/import/config/Rope.h"
+// Rotary positions: see Config.h.
+#include "compiler/import/config/Config.h"
 #include "compiler/support/ErrorText.h"
 #include "compiler/support/Json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <tuple>
 
@@ -10,50 +12,71 @@ namespace headrace {
 
 using nlohmann::json;
 
-static const char kConfig[] = "config.json";
+namespace {
 
-const char *ropeKindName(RopeKind kind) {
-  return kind == RopeKind::Linear ? "linear" : kind == RopeKind::Llama3 ? "llama3" : "default";
-}
+/// The names of rope types. "dynamic" stretches only beyond max_position_embeddings, where no context goes.
+struct KindName {
+  const char *name;
+  RopeKind kind;
+};
+const KindName kKinds[] = {{"default", RopeKind::Default},
+                           {"linear", RopeKind::Linear},
+                           {"llama3", RopeKind::Llama3},
+                           {"yarn", RopeKind::Yarn},
+                           {"dynamic", RopeKind::Default}};
+
+struct Parameters {
+  RopeSpec rope;
+  std::string type = "default";
+  double partial = 1.0;
+};
 
 /// The rope type of a rope_scaling or rope_parameters object: "rope_type", or "type" as files before 2024 spell it.
-static Result<RopeKind> readKind(const FieldReader &fields) {
-  std::string name = "default", older;
+Result<void> readKind(const FieldReader &fields, Parameters &made) {
+  std::string older;
   HR_TRY(fields.optionalString("type", older));
   if (!older.empty())
-    name = older;
-  HR_TRY(fields.optionalString("rope_type", name));
-  if (!older.empty() && older != name)
-    return expectedFound(fields.place("type"), "the same as rope_type " + inQuotes(name), inQuotes(older));
-  for (RopeKind kind : {RopeKind::Default, RopeKind::Linear, RopeKind::Llama3})
-    if (name == ropeKindName(kind))
-      return kind;
-  return expectedFound(fields.place("rope_type"), "default, linear or llama3", inQuotes(name));
+    made.type = older;
+  HR_TRY(fields.optionalString("rope_type", made.type));
+  if (!older.empty() && older != made.type)
+    return expectedFound(fields.place("type"), "the same as rope_type " + inQuotes(made.type), inQuotes(older));
+  for (const KindName &row : kKinds)
+    if (made.type == row.name) {
+      made.rope.kind = row.kind;
+      return {};
+    }
+  return expectedFound(fields.place("rope_type"), "default, linear, llama3, yarn or dynamic", inQuotes(made.type));
 }
 
 /// Every key of the object must belong to its rope type: all of them change the mathematics.
-static Result<void> checkKeys(const json &object, RopeKind kind, const std::string &where) {
-  static const char *const kAlways[] = {"partial_rotary_factor", "rope_theta", "rope_type", "type"};
-  static const char *const kLlama3[] = {"high_freq_factor", "low_freq_factor", "original_max_position_embeddings"};
+Result<void> checkKeys(const json &object, const std::string &type, const std::string &where) {
+  struct Row {
+    const char *type;
+    std::vector<std::string> keys;
+  };
+  static const std::vector<std::string> kAlways = {"partial_rotary_factor", "rope_theta", "rope_type", "type"};
+  static const Row kRows[] = {
+      {"default", {}},
+      {"linear", {"factor"}},
+      {"dynamic", {"factor", "original_max_position_embeddings"}},
+      {"llama3", {"factor", "high_freq_factor", "low_freq_factor", "original_max_position_embeddings"}},
+      {"yarn",
+       {"attention_factor", "beta_fast", "beta_slow", "factor", "mscale", "mscale_all_dim",
+        "original_max_position_embeddings", "truncate"}}};
   for (const auto &field : object.items()) {
-    auto is = [&](const char *name) { return field.key() == name; };
-    bool known = std::any_of(std::begin(kAlways), std::end(kAlways), is) ||
-                 (kind != RopeKind::Default && is("factor")) ||
-                 (kind == RopeKind::Llama3 && std::any_of(std::begin(kLlama3), std::end(kLlama3), is));
+    auto is = [&](const std::string &name) { return field.key() == name; };
+    bool known = std::any_of(kAlways.begin(), kAlways.end(), is);
+    for (const Row &row : kRows)
+      known = known || (type == row.type && std::any_of(row.keys.begin(), row.keys.end(), is));
     if (!known && !field.value().is_null())
-      return expectedFound(where, std::string("only fields of rope type ") + ropeKindName(kind), inQuotes(field.key()));
+      return expectedFound(where, "only fields of rope type " + type, inQuotes(field.key()));
   }
   return {};
 }
 
-static Result<void> readScaling(const FieldReader &fields, RopeConfig &rope) {
-  if (rope.kind != RopeKind::Default)
-    HR_TRY(fields.number("factor", 1.0, 1e6, rope.factor));
-  if (rope.kind != RopeKind::Llama3)
-    return {};
+Result<void> readLlama3(const FieldReader &fields, RopeSpec &rope) {
   HR_TRY(fields.number("low_freq_factor", 1e-6, 1e6, rope.lowFreqFactor));
   HR_TRY(fields.number("high_freq_factor", 1e-6, 1e6, rope.highFreqFactor));
-  HR_TRY(fields.integer("original_max_position_embeddings", 1, 1 << 24, rope.originalPositions));
   if (rope.highFreqFactor <= rope.lowFreqFactor)
     return expectedFound(fields.place("high_freq_factor"),
                          "more than low_freq_factor " + json(rope.lowFreqFactor).dump(),
@@ -61,57 +84,132 @@ static Result<void> readScaling(const FieldReader &fields, RopeConfig &rope) {
   return {};
 }
 
-/// One object in either spelling. `theta` and `partial` are the values given outside of it.
-static Result<void> readObject(const json &object, const std::string &where, RopeConfig &rope, double &partial) {
+/// The cosines and sines of a stretched model are larger, so that scores keep their spread.
+double yarnMagnitude(double factor, double scale) { return factor <= 1 ? 1 : 0.1 * scale * std::log(factor) + 1; }
+
+Result<void> readYarn(const FieldReader &fields, RopeSpec &rope) {
+  HR_TRY(fields.optionalNumber("beta_fast", 1e-6, 1e6, rope.betaFast));
+  HR_TRY(fields.optionalNumber("beta_slow", 1e-6, 1e6, rope.betaSlow));
+  if (rope.betaFast <= rope.betaSlow)
+    return expectedFound(fields.place("beta_fast"), "more than beta_slow " + json(rope.betaSlow).dump(),
+                         json(rope.betaFast).dump());
+  HR_TRY(fields.optionalBool("truncate", rope.truncate));
+  double scale = 0, scaleAll = 0;
+  HR_TRY(fields.optionalNumber("mscale", 0, 1e3, scale));
+  HR_TRY(fields.optionalNumber("mscale_all_dim", 0, 1e3, scaleAll));
+  rope.attentionFactor = scale > 0 && scaleAll > 0
+                             ? yarnMagnitude(rope.factor, scale) / yarnMagnitude(rope.factor, scaleAll)
+                             : yarnMagnitude(rope.factor, 1);
+  return fields.optionalNumber("attention_factor", 1e-3, 1e3, rope.attentionFactor);
+}
+
+Result<void> readScaling(const FieldReader &fields, const Dimensions &dims, Parameters &made) {
+  RopeSpec &rope = made.rope;
+  if (made.type == "default")
+    return {};
+  HR_TRY(fields.number("factor", 1.0, 1e6, rope.factor));
+  if (rope.kind == RopeKind::Llama3 || rope.kind == RopeKind::Yarn) {
+    rope.originalPositions = dims.maxPositions;
+    HR_TRY(fields.optionalInteger("original_max_position_embeddings", 1, 1 << 24, rope.originalPositions));
+  }
+  if (rope.kind == RopeKind::Llama3)
+    return readLlama3(fields, rope);
+  return rope.kind == RopeKind::Yarn ? readYarn(fields, rope) : Result<void>();
+}
+
+/// One object in either spelling; `made` holds the values given outside of it.
+Result<void> readObject(const json &object, const std::string &where, const Dimensions &dims, Parameters &made) {
   if (!object.is_object())
     return expectedFound(where, "an object", jsonKindText(object));
   FieldReader fields(object, where);
-  Result<RopeKind> kind = readKind(fields);
-  if (!kind)
-    return kind.error();
-  rope.kind = *kind;
-  HR_TRY(checkKeys(object, rope.kind, where));
-  HR_TRY(fields.optionalNumber("rope_theta", 1.0, 1e12, rope.theta));
-  HR_TRY(fields.optionalNumber("partial_rotary_factor", 1e-6, 1.0, partial));
-  return readScaling(fields, rope);
+  HR_TRY(readKind(fields, made));
+  HR_TRY(checkKeys(object, made.type, where));
+  HR_TRY(fields.optionalNumber("rope_theta", 1.0, 1e12, made.rope.theta));
+  HR_TRY(fields.optionalNumber("partial_rotary_factor", 1e-6, 1.0, made.partial));
+  return readScaling(fields, dims, made);
 }
 
-static bool sameRope(const RopeConfig &a, const RopeConfig &b) {
-  auto all = [](const RopeConfig &r) {
-    return std::tie(r.kind, r.theta, r.factor, r.lowFreqFactor, r.highFreqFactor, r.originalPositions);
+bool sameRope(const Parameters &a, const Parameters &b) {
+  auto all = [](const Parameters &p) {
+    const RopeSpec &r = p.rope;
+    return std::make_tuple(r.kind, r.theta, r.factor, r.lowFreqFactor, r.highFreqFactor, r.originalPositions,
+                           r.betaFast, r.betaSlow, r.truncate, r.attentionFactor, p.partial);
   };
   return all(a) == all(b);
 }
 
-Result<void> readRope(const FieldReader &config, LlamaConfig &made) {
-  double partial = 1.0;
-  HR_TRY(config.optionalNumber("rope_theta", 1.0, 1e12, made.rope.theta));
-  HR_TRY(config.optionalNumber("partial_rotary_factor", 1e-6, 1.0, partial));
-  RopeConfig old = made.rope, current = made.rope;
-  double oldPartial = partial, currentPartial = partial;
+Result<RopeSpec> finished(Parameters made, const FieldReader &config, const Dimensions &dims, const char *field) {
+  made.rope.rotaryDim = int64_t(double(dims.headDim) * made.partial);
+  if (made.rope.rotaryDim < 2 || made.rope.rotaryDim % 2 != 0)
+    return expectedFound(config.place(field), "an even number of rotated elements",
+                         std::to_string(made.rope.rotaryDim) + " of " + std::to_string(dims.headDim));
+  return made.rope;
+}
+
+} // namespace
+
+Result<RopeSpec> readRope(const FieldReader &config, const Dimensions &dims, const RopeDefaults &defaults) {
+  Parameters given;
+  given.rope.theta = defaults.theta;
+  given.partial = defaults.partial;
+  HR_TRY(config.optionalNumber(defaults.thetaField, 1.0, 1e12, given.rope.theta));
+  HR_TRY(config.optionalNumber(defaults.partialField, 1e-6, 1.0, given.partial));
+  Parameters old = given, current = given;
   const json *scaling = config.find("rope_scaling"), *parameters = config.find("rope_parameters");
   if (scaling)
-    HR_TRY(readObject(*scaling, std::string(kConfig) + ": rope_scaling", old, oldPartial));
+    HR_TRY(readObject(*scaling, config.place("rope_scaling"), dims, old));
   if (parameters)
-    HR_TRY(readObject(*parameters, std::string(kConfig) + ": rope_parameters", current, currentPartial));
-  if (config.has("rope_theta") && parameters && current.theta != made.rope.theta)
-    return expectedFound(std::string(kConfig) + ": rope_theta",
-                         "the same as in rope_parameters " + json(current.theta).dump(), json(made.rope.theta).dump());
+    HR_TRY(readObject(*parameters, config.place("rope_parameters"), dims, current));
+  if (config.has(defaults.thetaField) && parameters && current.rope.theta != given.rope.theta)
+    return expectedFound(config.place(defaults.thetaField),
+                         "the same as in rope_parameters " + json(current.rope.theta).dump(),
+                         json(given.rope.theta).dump());
   if (scaling && parameters) {
-    if (!scaling->contains("rope_theta") && !config.has("rope_theta"))
-      old.theta = current.theta;
-    if (!sameRope(old, current) || oldPartial != currentPartial)
-      return expectedFound(std::string(kConfig) + ": rope_scaling", "the same as rope_parameters " + parameters->dump(),
+    if (!scaling->contains("rope_theta") && !config.has(defaults.thetaField))
+      old.rope.theta = current.rope.theta;
+    if (!scaling->contains("partial_rotary_factor") && !config.has(defaults.partialField))
+      old.partial = current.partial;
+    if (!sameRope(old, current))
+      return expectedFound(config.place("rope_scaling"), "the same as rope_parameters " + parameters->dump(),
                            scaling->dump());
   }
-  made.rope = scaling && !parameters ? old : current;
-  if (scaling && !parameters)
-    currentPartial = oldPartial;
-  made.rope.rotaryDim = int64_t(double(made.headDim) * currentPartial);
-  if (made.rope.rotaryDim < 2 || made.rope.rotaryDim % 2 != 0)
-    return expectedFound(std::string(kConfig) + ": partial_rotary_factor", "an even number of rotated elements",
-                         std::to_string(made.rope.rotaryDim) + " of " + std::to_string(made.headDim));
-  return {};
+  return finished(scaling && !parameters ? old : current, config, dims, defaults.partialField);
+}
+
+Result<LayerRopes> readLayerRopes(const FieldReader &config, const Dimensions &dims, double fullTheta,
+                                  double slidingTheta) {
+  LayerRopes made;
+  const json *parameters = config.find("rope_parameters");
+  if (!parameters || !parameters->is_object() || !parameters->contains("full_attention")) {
+    RopeDefaults defaults;
+    defaults.theta = fullTheta;
+    Result<RopeSpec> full = readRope(config, dims, defaults);
+    if (!full)
+      return full.error();
+    made.full = full.take();
+    Parameters sliding;
+    sliding.rope.theta = slidingTheta;
+    HR_TRY(config.optionalNumber("rope_local_base_freq", 1.0, 1e12, sliding.rope.theta));
+    sliding.rope.rotaryDim = dims.headDim;
+    made.sliding = sliding.rope;
+    return made;
+  }
+  for (const auto &field : parameters->items())
+    if (field.key() != "full_attention" && field.key() != "sliding_attention")
+      return expectedFound(config.place("rope_parameters"), "only full_attention and sliding_attention",
+                           inQuotes(field.key()));
+  for (auto [kind, theta, rope] : {std::tuple("full_attention", fullTheta, &made.full),
+                                   std::tuple("sliding_attention", slidingTheta, &made.sliding)}) {
+    Parameters one;
+    one.rope.theta = theta;
+    if (auto object = parameters->find(kind); object != parameters->end() && !object->is_null())
+      HR_TRY(readObject(*object, config.place("rope_parameters") + ": " + kind, dims, one));
+    Result<RopeSpec> done = finished(one, config, dims, "rope_parameters");
+    if (!done)
+      return done.error();
+    *rope = done.take();
+  }
+  return made;
 }
 
 } // namespace headrace

@@ -1,6 +1,6 @@
 // ModelSpec.h - one transformer, whatever the format or the family it comes from: what the builder of the module needs
 // to know, and nothing else. A family file (compiler/import/families) or a format's reader fills it; the builder
-// (compiler/import/build) maps it to the model dialect. No MLIR here.
+// (compiler/import/module) maps it to the model dialect. No MLIR here.
 //
 // Everything is already in the form of the model dialect: weights are [outputs, inputs] matrices, rotary heads are in
 // halves (element i turns with element i + rotary / 2), norm weights are what the normalised value is multiplied with,
@@ -36,16 +36,16 @@ const char *ropeKindName(RopeKind kind);
 struct RopeSpec {
   RopeKind kind = RopeKind::Default;
   double theta = 10000.0;
-  int64_t rotaryDim = 0;        // elements of a head that turn: even, <= headDim
-  double factor = 1.0;          // Linear, Llama3, Yarn
-  double lowFreqFactor = 1.0;   // Llama3
-  double highFreqFactor = 1.0;  // Llama3
-  double originalPositions = 0; // Llama3, Yarn
-  double betaFast = 32.0;       // Yarn
-  double betaSlow = 1.0;        // Yarn
-  bool truncate = true;         // Yarn: the ramp's ends are whole dimensions
-  double attentionFactor = 1.0; // of the cosines and sines
-  TensorExpr divisors;          // [rotaryDim / 2] that the frequencies are divided by; may be absent
+  int64_t rotaryDim = 0;         // elements of a head that turn: even, <= headDim
+  double factor = 1.0;           // Linear, Llama3, Yarn
+  double lowFreqFactor = 1.0;    // Llama3
+  double highFreqFactor = 1.0;   // Llama3
+  int64_t originalPositions = 0; // Llama3, Yarn
+  double betaFast = 32.0;        // Yarn
+  double betaSlow = 1.0;         // Yarn
+  bool truncate = true;          // Yarn: the ramp's ends are whole dimensions
+  double attentionFactor = 1.0;  // of the cosines and sines
+  TensorExpr divisors;           // [rotaryDim / 2] that the frequencies are divided by; may be absent
 };
 
 enum class NormKind { RMS, Layer };

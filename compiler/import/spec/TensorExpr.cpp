@@ -44,8 +44,9 @@ TensorExpr TensorExpr::take(int64_t period, int64_t first, int64_t size) const {
   made.shape = shape();
   made.shape[0] = rows() / period * size;
   made.inputs = {*this};
-  made.numbers[0] = period;
-  made.numbers[1] = first;
+  made.many = period;
+  made.first = first;
+  made.size = size;
   return make(std::move(made));
 }
 
@@ -55,8 +56,8 @@ TensorExpr TensorExpr::swapRows(int64_t blocks, int64_t size) const {
   made.op = Op::SwapRows;
   made.shape = shape();
   made.inputs = {*this};
-  made.numbers[0] = blocks;
-  made.numbers[1] = size;
+  made.many = blocks;
+  made.size = size;
   return make(std::move(made));
 }
 

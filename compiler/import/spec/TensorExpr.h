@@ -80,9 +80,11 @@ public:
   int64_t rows() const { return node->shape[0]; }
   const StoredTensor &source() const { return node->stored; }
   const std::vector<TensorExpr> &inputs() const { return node->inputs; }
-  int64_t period() const { return node->numbers[0]; } // Take; SwapRows: blocks
-  int64_t first() const { return node->numbers[1]; }  // Take; SwapRows: size
-  float constant() const { return node->constant; }   // Scale, AddConstant
+  int64_t period() const { return node->many; }     // Take
+  int64_t blocks() const { return node->many; }     // SwapRows
+  int64_t first() const { return node->first; }     // Take
+  int64_t size() const { return node->size; }       // Take, SwapRows
+  float constant() const { return node->constant; } // Scale, AddConstant
   /// The first stored tensor below; nullptr when there is none.
   const StoredTensor *firstSource() const;
 
@@ -92,7 +94,7 @@ private:
     std::vector<int64_t> shape;
     std::vector<TensorExpr> inputs;
     StoredTensor stored;
-    int64_t numbers[2] = {0, 0};
+    int64_t many = 0, first = 0, size = 0;
     float constant = 0;
   };
   static TensorExpr make(Node node);

@@ -1,6 +1,7 @@
 // Prints the model-stage module of a Hugging Face folder: what every later dump starts from.
 //   headrace-import MODEL_DIR [--context=N] [--mlir-print-debuginfo]
-#include "compiler/import/hf/HFImport.h"
+#include "compiler/import/folder/ModelFolder.h"
+#include "compiler/import/module/ImportModule.h"
 #include "dialects/Dialects.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -24,12 +25,12 @@ int main(int argc, char **argv) {
   headrace::registerDialects(registry);
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  auto checkpoint = headrace::openLlamaFolder(folder);
-  if (!checkpoint)
-    return fail(checkpoint.error().message());
-  headrace::HFImportOptions options;
+  auto model = headrace::openModelFolder(folder);
+  if (!model)
+    return fail(model.error().message());
+  headrace::ImportOptions options;
   options.context = positions;
-  auto module = headrace::importLlama(context, *checkpoint, options);
+  auto module = headrace::importModel(context, model->spec, options);
   if (!module)
     return fail(module.error().message());
   (*module)->print(llvm::outs());

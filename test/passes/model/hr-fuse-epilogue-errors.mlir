@@ -37,3 +37,21 @@ func.func @no_product(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %0 = model.add %x, %x : tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }
+
+// CHECK-LABEL: func.func @cap_of_residual
+func.func @cap_of_residual(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %0 = model.linear %x, %w residual %x : (tensor<?x8xf32>, tensor<8x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  // CHECK: model.softcap
+  // expected-remark @+1 {{softcap stays apart: it does not follow a linear op that has room for it}}
+  %1 = model.softcap %0 {cap = 30.0 : f32} : tensor<?x8xf32>
+  return %1 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: func.func @activation_of_cap
+func.func @activation_of_cap(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %0 = model.linear %x, %w {softcap = 30.0 : f32} : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  // CHECK: model.activation
+  // expected-remark @+1 {{activation stays apart}}
+  %1 = model.activation relu %0 : tensor<?x8xf32>
+  return %1 : tensor<?x8xf32>
+}

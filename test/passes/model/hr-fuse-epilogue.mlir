@@ -1,6 +1,6 @@
 // RUN: headrace-opt %s --hr-fuse-epilogue | FileCheck %s
 
-// CHECK: module attributes {model.fused = {activation = 2 : i64, residual = 4 : i64}}
+// CHECK: module attributes {model.fused = {activation = 2 : i64, residual = 5 : i64, softcap = 2 : i64}}
 module {
   // CHECK-LABEL: func.func @activation_then_residual
   func.func @activation_then_residual(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>, %r: tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -44,5 +44,18 @@ module {
     %0 = model.linear %x, %w act silu gated : (tensor<?x8xf32>, tensor<64x8xf32>) -> tensor<?x8xf32>
     %1 = model.add %x, %0 : tensor<?x8xf32>
     return %1 : tensor<?x8xf32>
+  }
+
+  // A cap comes before the residual.
+  // CHECK-LABEL: func.func @capped
+  func.func @capped(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+    // CHECK-NEXT: model.linear %arg0, %arg1 {softcap = 3.000000e+01 : f32} :
+    // CHECK-NEXT: model.linear %arg0, %arg1 residual %arg0 {softcap = 3.000000e+01 : f32} :
+    %0 = model.linear %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+    %1 = model.softcap %0 {cap = 30.0 : f32} : tensor<?x8xf32>
+    %2 = model.linear %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+    %3 = model.softcap %2 {cap = 30.0 : f32} : tensor<?x8xf32>
+    %4 = model.add %x, %3 : tensor<?x8xf32>
+    return %1, %4 : tensor<?x8xf32>, tensor<?x8xf32>
   }
 }

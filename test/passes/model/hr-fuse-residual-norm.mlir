@@ -1,7 +1,7 @@
 // RUN: headrace-opt %s --hr-fuse-residual-norm | FileCheck %s
 // RUN: headrace-opt %s --hr-fuse-residual-norm --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
 
-// CHECK: module attributes {model.fused = {residual_norm = 2 : i64}}
+// CHECK: module attributes {model.fused = {residual_norm = 3 : i64}}
 module {
   model.weight @n : tensor<8xf32> {
     %0 = recipe.range "n" in "f" offset 0 bytes 32 : tensor<8xf32>
@@ -38,5 +38,17 @@ module {
     %y = model.rms_norm %s, %w {eps = 1.0e-5 : f32} : tensor<?x8xf32>, tensor<8xf32>
     %z = model.rms_norm %s, %w {eps = 0.0 : f32} : tensor<?x8xf32>, tensor<8xf32>
     return %y, %z : tensor<?x8xf32>, tensor<?x8xf32>
+  }
+
+  // A layer norm in the same way, with its bias.
+  // CHECK-LABEL: func.func @layer
+  func.func @layer(%x: tensor<?x8xf32>, %r: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+    // CHECK: %[[S:.*]], %[[Y:.*]] = model.add_layer_norm %arg0, %arg1, %{{.*}} bias %{{.*}} {eps = 9.99999974E-6 : f32}
+    // CHECK-NEXT: return %[[S]], %[[Y]]
+    %s = model.add %x, %r : tensor<?x8xf32>
+    %w = model.param @n : tensor<8xf32>
+    %b = model.param @n : tensor<8xf32>
+    %y = model.layer_norm %s, %w bias %b {eps = 1.0e-5 : f32} : (tensor<?x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+    return %s, %y : tensor<?x8xf32>, tensor<?x8xf32>
   }
 }

@@ -322,3 +322,12 @@ module attributes {model.vocab = 16 : i32, model.hidden = 8 : i32, model.context
     return %l : tensor<?x16xf32>
   }
 }
+
+// -----
+
+module attributes {model.kind = "encoder", model.vocab = 16 : i32, model.hidden = 8 : i32, model.context = 64 : i32, model.max_positions = 64 : i32} {
+  // expected-error @+1 {{V2: expected attribute 'model.entry' to be body, found head}}
+  func.func @head(%h: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {model.entry = "head"} {
+    return %h : tensor<?x8xf32>
+  }
+}

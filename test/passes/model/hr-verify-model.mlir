@@ -1,4 +1,4 @@
-// RUN: headrace-opt %s --hr-verify-model | FileCheck %s
+// RUN: headrace-opt %s --split-input-file --hr-verify-model | FileCheck %s
 
 // A finished module passes unchanged.
 // CHECK: model.cached_attention
@@ -35,5 +35,27 @@ module attributes {model.vocab = 16 : i32, model.hidden = 8 : i32, model.context
     %e = model.param @embed : tensor<16x8xf32>
     %l = model.linear %n, %e : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<?x16xf32>
     return %l : tensor<?x16xf32>
+  }
+}
+
+// -----
+
+// An encoder has a body and no head.
+// CHECK: model.layer_norm
+module attributes {model.kind = "encoder", model.vocab = 16 : i32, model.hidden = 8 : i32, model.context = 64 : i32, model.max_positions = 64 : i32} {
+  model.weight @embed : tensor<16x8xf32> {
+    %0 = recipe.range "embed" in "f" offset 0 bytes 512 : tensor<16x8xf32>
+    recipe.yield %0 : tensor<16x8xf32>
+  }
+  model.weight @norm : tensor<8xf32> {
+    %0 = recipe.range "norm" in "f" offset 0 bytes 32 : tensor<8xf32>
+    recipe.yield %0 : tensor<8xf32>
+  }
+  func.func @body(%tokens: tensor<?xi32>, %pos: i32) -> tensor<?x8xf32> attributes {model.entry = "body"} {
+    %e = model.param @embed : tensor<16x8xf32>
+    %x = model.embed %tokens, %e : tensor<?xi32>, tensor<16x8xf32> -> tensor<?x8xf32>
+    %w = model.param @norm : tensor<8xf32>
+    %y = model.layer_norm %x, %w {eps = 1.0e-5 : f32} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+    return %y : tensor<?x8xf32>
   }
 }

@@ -21,3 +21,10 @@ func.func @run(%x: tensor<?x64xf32>) -> tensor<?x64xf32> attributes {model.entry
 // expected-error @+1 {{device wide: expected the row counts of x86-64-v3, found others}}
 module attributes {target.devices = [#cpu, #other]} {
 }
+
+// -----
+
+#cpu = #target.device<name = "x86-64-v3", kind = "cpu", triple = "x86_64-linux-gnu", cpu = "x86-64-v3", features = "", encodings = ["f32", "w4"], kv = ["f32", "f16"], layout = "t32", body_rows = [1, 8], head_rows = [1, 4], memory = 0, bandwidth = 0, threads = 1>
+// expected-error @+1 {{expected module attribute 'model.context', found none}}
+module attributes {target.devices = [#cpu], model.kind = "encoder"} {
+}

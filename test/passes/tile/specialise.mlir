@@ -1,4 +1,4 @@
-// RUN: headrace-opt %s --hr-specialise | FileCheck %s
+// RUN: headrace-opt %s --split-input-file --hr-specialise | FileCheck %s
 #cpu = #target.device<name = "x86-64-v3", kind = "cpu", triple = "x86_64-linux-gnu", cpu = "x86-64-v3", features = "", encodings = ["f32", "w4"], kv = ["f32", "f16"], layout = "t32", body_rows = [1, 8], head_rows = [1, 4], memory = 0, bandwidth = 0, threads = 1>
 module attributes {target.devices = [#cpu]} {
 
@@ -20,5 +20,24 @@ func.func @body(%tokens: tensor<?xi32>, %pos: i32) -> tensor<?x64xf32> attribute
 }
 func.func @head(%hidden: tensor<?x64xf32>) -> tensor<?x64xf32> attributes {model.entry = "head"} {
   return %hidden : tensor<?x64xf32>
+}
+}
+
+// -----
+
+// The rows of an encoder all see one another: one entry holds the context.
+
+#cpu = #target.device<name = "x86-64-v3", kind = "cpu", triple = "x86_64-linux-gnu", cpu = "x86-64-v3", features = "", encodings = ["f32", "w4"], kv = ["f32", "f16"], layout = "t32", body_rows = [1, 8], head_rows = [1, 4], memory = 0, bandwidth = 0, threads = 1>
+module attributes {target.devices = [#cpu], model.kind = "encoder", model.context = 48 : i32} {
+// CHECK: func.func @body_48(
+// CHECK-NOT: func.func @body
+model.weight @embed : tensor<256x64xf32> attributes {enc = #enc.f32} {
+  %0 = recipe.range "embed" in "f" offset 0 bytes 65536 : tensor<256x64xf32>
+  recipe.yield %0 : tensor<256x64xf32>
+}
+func.func @body(%tokens: tensor<?xi32>, %pos: i32) -> tensor<?x64xf32> attributes {model.entry = "body"} {
+  %e = model.param @embed : tensor<256x64xf32>
+  %x = model.embed %tokens, %e : tensor<?xi32>, tensor<256x64xf32> -> tensor<?x64xf32>
+  return %x : tensor<?x64xf32>
 }
 }

@@ -1,92 +1,130 @@
 #include "Fixtures.h"
-#include "compiler/import/config/LlamaConfig.h"
+#include "compiler/import/families/Family.h"
+#include "compiler/import/folder/ModelFolder.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 using namespace headrace;
 using fixtures::tinyConfigWith;
 
+/// What config.json and generation_config.json say; of the tensors nothing is asked.
+static Result<ModelSpec> parse(const std::string &config, const std::string &generation = {}) {
+  const Checkpoint none;
+  Tensors tensors(none);
+  ModelSpec spec;
+  if (auto read = readModel(config, generation, tensors, spec); !read)
+    return read.error();
+  return spec;
+}
+static AttentionSpec attentionOf(const std::string &config) { return parse(config)->blocks.at(0).attention; }
+
 TEST_CASE("a plain configuration") {
-  auto config = parseLlamaConfig(fixtures::tinyConfig());
-  REQUIRE(config);
-  CHECK(config->vocabSize == 3);
-  CHECK(config->kvHeads == 1);
-  CHECK(config->headDim == 2);
-  CHECK(config->rmsNormEps == 1e-5);
-  CHECK(config->tieWordEmbeddings);
-  CHECK(config->bosId == 0);
-  CHECK(config->eosIds == std::vector<int32_t>{1});
-  CHECK(config->rope.rotaryDim == 2);
-  CHECK(config->warnings.empty());
+  auto spec = parse(fixtures::tinyConfig());
+  REQUIRE(spec);
+  CHECK(spec->architecture == "LlamaForCausalLM");
+  CHECK(spec->vocab == 3);
+  CHECK(spec->blocks.size() == 1);
+  CHECK(spec->blocks[0].attention.kvHeads == 1);
+  CHECK(spec->blocks[0].attention.headDim == 2);
+  CHECK(spec->finalNorm.eps == 1e-5);
+  CHECK_FALSE(spec->head.weight);
+  CHECK(spec->bosId == 0);
+  CHECK(spec->eosIds == std::vector<int32_t>{1});
+  CHECK(spec->ropes.at(0).rotaryDim == 2);
+  CHECK(spec->warnings.empty());
 }
 
 TEST_CASE("absent fields have the architecture's defaults") {
-  CHECK(parseLlamaConfig(tinyConfigWith("num_key_value_heads", "null"))->kvHeads == 2);
-  CHECK(parseLlamaConfig(tinyConfigWith("head_dim", ""))->headDim == 2);
-  CHECK(parseLlamaConfig(tinyConfigWith("rms_norm_eps", ""))->rmsNormEps == 1e-6);
-  CHECK_FALSE(parseLlamaConfig(tinyConfigWith("tie_word_embeddings", ""))->tieWordEmbeddings);
-  CHECK(parseLlamaConfig(tinyConfigWith("rope_theta", ""))->rope.theta == 10000.0);
-  CHECK(parseLlamaConfig(tinyConfigWith("bos_token_id", "null"))->bosId == -1);
+  CHECK(attentionOf(tinyConfigWith("num_key_value_heads", "null")).kvHeads == 2);
+  CHECK(attentionOf(tinyConfigWith("head_dim", "")).headDim == 2);
+  CHECK(parse(tinyConfigWith("rms_norm_eps", ""))->finalNorm.eps == 1e-6);
+  CHECK(parse(tinyConfigWith("tie_word_embeddings", ""))->head.weight);
+  CHECK(parse(tinyConfigWith("rope_theta", ""))->ropes.at(0).theta == 10000.0);
+  CHECK(parse(tinyConfigWith("bos_token_id", "null"))->bosId == -1);
 }
 
 TEST_CASE("activations by all their names") {
-  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu\""))->activation == HiddenActivation::Gelu);
-  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu_new\""))->activation == HiddenActivation::GeluTanh);
-  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"gelu_pytorch_tanh\""))->activation == HiddenActivation::GeluTanh);
-  CHECK(parseLlamaConfig(tinyConfigWith("hidden_act", "\"relu\""))->activation == HiddenActivation::Relu);
+  CHECK(parse(tinyConfigWith("hidden_act", "\"gelu\""))->blocks.at(0).mlp.activation == HiddenActivation::Gelu);
+  CHECK(parse(tinyConfigWith("hidden_act", "\"gelu_new\""))->blocks.at(0).mlp.activation == HiddenActivation::GeluTanh);
+  CHECK(parse(tinyConfigWith("hidden_act", "\"gelu_pytorch_tanh\""))->blocks.at(0).mlp.activation == HiddenActivation::GeluTanh);
+  CHECK(parse(tinyConfigWith("hidden_act", "\"relu\""))->blocks.at(0).mlp.activation == HiddenActivation::Relu);
 }
 
 TEST_CASE("end ids come from generation_config.json first") {
-  CHECK(parseLlamaConfig(fixtures::tinyConfig(), R"({"eos_token_id":[2,0,2]})")->eosIds == std::vector<int32_t>{0, 2});
-  CHECK(parseLlamaConfig(fixtures::tinyConfig(), R"({"eos_token_id":null})")->eosIds == std::vector<int32_t>{1});
-  CHECK(parseLlamaConfig(tinyConfigWith("eos_token_id", "[1,2]"))->eosIds == std::vector<int32_t>{1, 2});
+  CHECK(parse(fixtures::tinyConfig(), R"({"eos_token_id":[2,0,2]})")->eosIds == std::vector<int32_t>{0, 2});
+  CHECK(parse(fixtures::tinyConfig(), R"({"eos_token_id":null})")->eosIds == std::vector<int32_t>{1});
+  CHECK(parse(tinyConfigWith("eos_token_id", "[1,2]"))->eosIds == std::vector<int32_t>{1, 2});
 }
 
 TEST_CASE("rope in both spellings") {
-  auto linear = parseLlamaConfig(tinyConfigWith("rope_scaling", R"({"type":"linear","factor":2})"));
+  auto linear = parse(tinyConfigWith("rope_scaling", R"({"type":"linear","factor":2})"));
   REQUIRE(linear);
-  CHECK(linear->rope.kind == RopeKind::Linear);
-  CHECK(linear->rope.factor == 2.0);
+  CHECK(linear->ropes.at(0).kind == RopeKind::Linear);
+  CHECK(linear->ropes.at(0).factor == 2.0);
   const std::string llama3 =
       R"({"rope_type":"llama3","factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,"original_max_position_embeddings":32)";
-  auto old = parseLlamaConfig(tinyConfigWith("rope_scaling", llama3 + "}"));
-  auto current = parseLlamaConfig(tinyConfigWith("rope_parameters", llama3 + R"(,"rope_theta":10000.0})"));
+  auto old = parse(tinyConfigWith("rope_scaling", llama3 + "}"));
+  auto current = parse(tinyConfigWith("rope_parameters", llama3 + R"(,"rope_theta":10000.0})"));
   REQUIRE(old);
   REQUIRE(current);
-  CHECK(old->rope.kind == RopeKind::Llama3);
-  CHECK(current->rope.highFreqFactor == 4.0);
-  CHECK(current->rope.originalPositions == 32);
-  CHECK(current->rope.theta == old->rope.theta);
-  auto partial = parseLlamaConfig(
+  CHECK(old->ropes.at(0).kind == RopeKind::Llama3);
+  CHECK(current->ropes.at(0).highFreqFactor == 4.0);
+  CHECK(current->ropes.at(0).originalPositions == 32);
+  CHECK(current->ropes.at(0).theta == old->ropes.at(0).theta);
+  auto partial = parse(
       R"({"architectures":["LlamaForCausalLM"],"vocab_size":3,"hidden_size":16,"intermediate_size":6,"num_hidden_layers":1,)"
       R"("num_attention_heads":2,"rope_parameters":{"rope_theta":5e5,"partial_rotary_factor":0.5,"rope_type":"default"}})");
   REQUIRE(partial);
-  CHECK(partial->rope.rotaryDim == 4);
-  CHECK(partial->rope.theta == 5e5);
+  CHECK(partial->ropes.at(0).rotaryDim == 4);
+  CHECK(partial->ropes.at(0).theta == 5e5);
+}
+
+TEST_CASE("yarn's cosines and sines grow as the configuration says") {
+  auto rope = [](const std::string &more) {
+    return parse(tinyConfigWith("rope_scaling", R"({"rope_type":"yarn","factor":4.0)" + more + "}"))->ropes.at(0);
+  };
+  CHECK(rope("").attentionFactor == Approx(0.1 * std::log(4.0) + 1));
+  CHECK(rope("").originalPositions == 32); // max_position_embeddings
+  CHECK(rope("").truncate);
+  CHECK(rope(R"(,"attention_factor":1.5,"original_max_position_embeddings":8,"truncate":false)").attentionFactor == 1.5);
+  CHECK(rope(R"(,"attention_factor":1.5,"original_max_position_embeddings":8,"truncate":false)").originalPositions == 8);
+  CHECK_FALSE(rope(R"(,"truncate":false)").truncate);
+  CHECK(rope(R"(,"mscale":2.0,"mscale_all_dim":1.0)").attentionFactor ==
+        Approx((0.2 * std::log(4.0) + 1) / (0.1 * std::log(4.0) + 1)));
+  CHECK(parse(tinyConfigWith("rope_scaling", R"({"rope_type":"dynamic","factor":4.0})"))->ropes.at(0).kind ==
+        RopeKind::Default);
 }
 
 TEST_CASE("nothing is silent: fields that are not known are reported") {
-  auto config = parseLlamaConfig(tinyConfigWith("colour", "\"blue\""));
+  auto config = parse(tinyConfigWith("colour", "\"blue\""));
   REQUIRE(config);
   CHECK(config->warnings == std::vector<std::string>{"config.json: field 'colour' is not known and was ignored"});
-  CHECK(parseLlamaConfig(tinyConfigWith("use_cache", "false"))->warnings.empty());
-  CHECK(parseLlamaConfig(tinyConfigWith("sliding_window", "null"))->warnings.empty());
-  CHECK(parseLlamaConfig(tinyConfigWith("layer_types", R"(["full_attention"])"))->warnings.empty());
+  CHECK(parse(tinyConfigWith("use_cache", "false"))->warnings.empty());
+  CHECK(parse(tinyConfigWith("sliding_window", "null"))->warnings.empty());
+  CHECK(parse(tinyConfigWith("layer_types", R"(["full_attention"])"))->warnings.empty());
 }
 
 TEST_CASE("configurations that cannot be honoured are refused with the field's name") {
   struct Row {
     std::string config, message;
   };
+  const std::string kNames = "one of " + familyNames();
   const Row rows[] = {
       {"", "config.json: expected valid JSON, found a syntax error at byte 1"},
       {"[]", "config.json: expected a JSON object, found a list"},
       {R"({"vocab_size":3,"vocab_size":4})",
        "config.json: expected valid JSON, found the key 'vocab_size' twice in one object"},
-      {tinyConfigWith("architectures", ""), "config.json: architectures: expected ['LlamaForCausalLM'], found none"},
-      {tinyConfigWith("architectures", R"(["MistralForCausalLM"])"),
-       "config.json: architectures: expected 'LlamaForCausalLM', found 'MistralForCausalLM'"},
-      {tinyConfigWith("architectures", "[]"), "config.json: architectures: expected ['LlamaForCausalLM'], found []"},
+      {tinyConfigWith("architectures", ""), "config.json: architectures: expected " + kNames + ", found none"},
+      {tinyConfigWith("architectures", R"(["MambaForCausalLM"])"),
+       "config.json: architectures: expected " + kNames + ", found 'MambaForCausalLM'"},
+      {tinyConfigWith("architectures", R"(["Qwen3MoeForCausalLM"])"),
+       "config.json: architectures: expected a dense model, as mixtures of experts are not computed, found "
+       "'Qwen3MoeForCausalLM'"},
+      {tinyConfigWith("architectures", R"(["Gemma3ForConditionalGeneration"])"),
+       "config.json: architectures: expected a text model (Gemma3ForCausalLM), as images are not computed, found "
+       "'Gemma3ForConditionalGeneration'"},
+      {tinyConfigWith("architectures", "[]"), "config.json: architectures: expected " + kNames + ", found []"},
       {tinyConfigWith("model_type", R"("qwen2")"),
        "config.json: model_type: expected 'llama', found the string 'qwen2'"},
       {tinyConfigWith("quantization_config", R"({"quant_method":"gptq","bits":4})"),
@@ -123,8 +161,8 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
        "config.json: eos_token_id: expected token ids below vocab_size 3, found the number -1"},
       {tinyConfigWith("rope_theta", "0"),
        "config.json: rope_theta: expected a number from 1.0 to 1000000000000.0, found the number 0"},
-      {tinyConfigWith("rope_scaling", R"({"type":"yarn","factor":4.0})"),
-       "config.json: rope_scaling: rope_type: expected default, linear or llama3, found 'yarn'"},
+      {tinyConfigWith("rope_scaling", R"({"type":"longrope","factor":4.0})"),
+       "config.json: rope_scaling: rope_type: expected default, linear, llama3, yarn or dynamic, found 'longrope'"},
       {tinyConfigWith("rope_scaling", R"({"type":"linear"})"),
        "config.json: rope_scaling: factor: expected a number, found none"},
       {tinyConfigWith("rope_scaling", R"({"type":"linear","rope_type":"llama3"})"),
@@ -153,13 +191,13 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
                                                    "known, as it may change the result, found the number 4"},
   };
   for (const Row &row : rows) {
-    auto config = parseLlamaConfig(row.config);
+    auto config = parse(row.config);
     CHECK_FALSE(config);
     if (!config)
       CHECK(config.error().message() == row.message);
   }
-  CHECK(parseLlamaConfig(fixtures::tinyConfig(), "{").error().message() ==
+  CHECK(parse(fixtures::tinyConfig(), "{").error().message() ==
         "generation_config.json: expected valid JSON, found a syntax error at byte 2");
-  CHECK(parseLlamaConfig(fixtures::tinyConfig(), R"({"eos_token_id":7})").error().message() ==
+  CHECK(parse(fixtures::tinyConfig(), R"({"eos_token_id":7})").error().message() ==
         "generation_config.json: eos_token_id: expected token ids below vocab_size 3, found the number 7");
 }

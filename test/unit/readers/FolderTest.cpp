@@ -1,5 +1,5 @@
 #include "Fixtures.h"
-#include "compiler/import/folder/LlamaFolder.h"
+#include "compiler/import/folder/ModelFolder.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -9,7 +9,7 @@
 using namespace headrace;
 using namespace fixtures;
 
-static std::string messageOf(const Result<LlamaFolder> &folder) {
+static std::string messageOf(const Result<ModelFolder> &folder) {
   return folder ? "accepted" : folder.error().message();
 }
 static std::string messageOf(const Result<Checkpoint> &checkpoint) {
@@ -20,9 +20,9 @@ TEST_CASE("a folder's tensors are mapped and checked against its configuration")
   TemporaryFolder folder;
   folder.write("config.json", tinyConfig());
   folder.write("model.safetensors", safetensorsOf(tinyTensors()));
-  auto model = openLlamaFolder(folder.path);
+  auto model = openModelFolder(folder.path);
   REQUIRE(model);
-  CHECK(model->warnings.empty());
+  CHECK(model->spec.warnings.empty());
   const CheckpointTensor *k = model->checkpoint.find("model.layers.0.self_attn.k_proj.weight");
   REQUIRE(k);
   CHECK(k->file == "model.safetensors");
@@ -39,7 +39,7 @@ TEST_CASE("tensors that do not fit the configuration are refused") {
     edit(tensors);
     folder.write("config.json", tinyConfig());
     folder.write("model.safetensors", safetensorsOf(tensors));
-    std::string message = messageOf(openLlamaFolder(folder.path));
+    std::string message = messageOf(openModelFolder(folder.path));
     size_t at = message.find(std::filesystem::path(folder.path).filename().string());
     return at == 0 ? "FOLDER" + message.substr(message.find(':')) : message;
   };
@@ -61,7 +61,7 @@ TEST_CASE("weights of a type that is not computed with are refused by name") {
   file.replace(file.find("\"BF16\""), 6, "\"I16\" "); // the first tensor by name
   folder.write("config.json", tinyConfig());
   folder.write("model.safetensors", file);
-  CHECK(messageOf(openLlamaFolder(folder.path)) ==
+  CHECK(messageOf(openModelFolder(folder.path)) ==
         "model.safetensors: tensor 'model.embed_tokens.weight': expected F32, F16 or BF16, found I16");
 }
 
@@ -71,22 +71,22 @@ TEST_CASE("buffers that follow from the configuration are tolerated and reported
   tensors.push_back({"model.layers.0.self_attn.rotary_emb.inv_freq", {1}});
   folder.write("config.json", tinyConfig());
   folder.write("model.safetensors", safetensorsOf(tensors));
-  auto model = openLlamaFolder(folder.path);
+  auto model = openModelFolder(folder.path);
   REQUIRE(model);
-  CHECK(model->warnings == std::vector<std::string>{
+  CHECK(model->spec.warnings == std::vector<std::string>{
                                "model.safetensors: tensor 'model.layers.0.self_attn.rotary_emb.inv_freq' follows from "
                                "config.json and was ignored"});
 }
 
 TEST_CASE("folders without what is needed") {
   TemporaryFolder folder;
-  CHECK(messageOf(openLlamaFolder(folder.path)) ==
+  CHECK(messageOf(openModelFolder(folder.path)) ==
         folder.path + "/config.json: cannot be opened: no such file or directory");
   folder.write("config.json", tinyConfig());
-  CHECK(messageOf(openLlamaFolder(folder.path)) ==
+  CHECK(messageOf(openModelFolder(folder.path)) ==
         folder.path + ": expected model.safetensors or model.safetensors.index.json, found neither");
   folder.write("pytorch_model.bin", "");
-  CHECK(messageOf(openLlamaFolder(folder.path)) ==
+  CHECK(messageOf(openModelFolder(folder.path)) ==
         folder.path +
             ": expected model.safetensors or model.safetensors.index.json, found pytorch_model.bin, which is not read");
 }
@@ -165,27 +165,74 @@ TEST_CASE("the shared checkpoints are read without a remark") {
     return;
   for (const char *name : {"/models/brook", "/data/stories260K-hf", "/data/hf-families/llama",
                            "/data/hf-families/llama-bias-headdim", "/data/hf-families/llama3-rope"}) {
-    auto model = openLlamaFolder(data + name);
+    auto model = openModelFolder(data + name);
     CHECK(messageOf(model) == "accepted");
     if (model)
-      CHECK(model->warnings.empty());
+      CHECK(model->spec.warnings.empty());
   }
-  auto biased = openLlamaFolder(data + "/data/hf-families/llama-bias-headdim");
-  CHECK(biased->config.mlpBias);
-  CHECK(biased->config.headDim * biased->config.heads != biased->config.hiddenSize);
-  CHECK(openLlamaFolder(data + "/data/hf-families/llama3-rope")->config.rope.kind == RopeKind::Llama3);
-  CHECK(openLlamaFolder(data + "/data/stories260K-hf")->config.eosIds == std::vector<int32_t>{1, 2});
+  auto biased = openModelFolder(data + "/data/hf-families/llama-bias-headdim");
+  REQUIRE(biased);
+  const BlockSpec &block = biased->spec.blocks.front();
+  CHECK(block.mlp.down.bias);
+  CHECK(block.attention.headDim * block.attention.heads != biased->spec.hidden);
+  CHECK(openModelFolder(data + "/data/hf-families/llama3-rope")->spec.ropes.front().kind == RopeKind::Llama3);
+  CHECK(openModelFolder(data + "/data/stories260K-hf")->spec.eosIds == std::vector<int32_t>{1, 2});
 }
 
-TEST_CASE("other architectures are refused by name") {
+TEST_CASE("a checkpoint of every family is read") {
   std::string data = sharedData();
   if (data.empty())
     return;
-  const std::pair<const char *, const char *> rows[] = {{"bert", "BertModel"},
-                                                        {"gemma3", "Gemma3ForCausalLM"},
-                                                        {"gpt2", "GPT2LMHeadModel"},
-                                                        {"qwen2", "Qwen2ForCausalLM"}};
-  for (auto [folder, architecture] : rows)
-    CHECK(messageOf(openLlamaFolder(data + "/data/hf-families/" + folder)) ==
-          std::string("config.json: architectures: expected 'LlamaForCausalLM', found '") + architecture + "'");
+  for (const char *name : {"bert", "gemma", "gemma3", "gpt-neox", "gpt2", "llama", "llama-bias-headdim", "llama3-rope",
+                           "mistral-window", "olmo2", "phi3", "qwen2", "qwen3"}) {
+    auto model = openModelFolder(data + "/data/hf-families/" + name);
+    CHECK(std::string(name) + ": " + messageOf(model) == std::string(name) + ": accepted");
+  }
+  auto gemma = openModelFolder(data + "/data/hf-families/gemma3");
+  REQUIRE(gemma);
+  CHECK(gemma->spec.warnings.empty());
+  CHECK(gemma->spec.blocks[4].attention.window == 12);
+  CHECK(gemma->spec.blocks[5].attention.window == 0);
+  CHECK(gemma->spec.ropes[size_t(gemma->spec.blocks[5].attention.rope)].theta == 1e6);
+  auto bert = openModelFolder(data + "/data/hf-families/bert");
+  REQUIRE(bert);
+  CHECK(bert->spec.kind == ModelKind::Encoder);
+  CHECK(bert->spec.warnings ==
+        std::vector<std::string>{"modules.json: none; the embedding of a text is the mean of its rows, not normalised",
+                                 "model.safetensors: tensor 'pooler.dense.bias' (and 1 more) is not part of the "
+                                 "encoder and was ignored"});
+}
+
+// ---- pooling ----
+
+TEST_CASE("pooling is what the files of sentence-transformers say") {
+  TemporaryFolder folder;
+  auto read = [&](const std::string &modules, const std::string &pooling) {
+    folder.write("modules.json", modules);
+    folder.write("pool/config.json", pooling);
+    ModelSpec spec;
+    auto done = readPooling(folder.path, spec);
+    return done ? std::string(poolingName(spec.pooling)) + (spec.normalize ? ", normalised" : "")
+                : done.error().message();
+  };
+  std::filesystem::create_directory(folder.path + "/pool");
+  const std::string transformer = R"({"path":"","type":"sentence_transformers.models.Transformer"})",
+                    pool = R"({"path":"pool","type":"sentence_transformers.models.Pooling"})",
+                    normalize = R"({"path":"n","type":"sentence_transformers.models.Normalize"})";
+  const std::string mean = R"({"pooling_mode_cls_token":false,"pooling_mode_mean_tokens":true})",
+                    cls = R"({"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false})";
+  CHECK(read("[" + transformer + "," + pool + "," + normalize + "]", mean) == "mean, normalised");
+  CHECK(read("[" + transformer + "," + pool + "]", cls) == "cls");
+  CHECK(read("[" + pool + "]", R"({"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":true})") ==
+        "pool/config.json: expected pooling_mode_mean_tokens or pooling_mode_cls_token alone, found "
+        "'pooling_mode_cls_token', 'pooling_mode_mean_tokens'");
+  CHECK(read("[" + pool + "]", R"({"pooling_mode_max_tokens":true})") ==
+        "pool/config.json: expected pooling_mode_mean_tokens or pooling_mode_cls_token alone, found "
+        "'pooling_mode_max_tokens'");
+  CHECK(read("[" + transformer + "]", mean) == "modules.json: expected a step Pooling, found none");
+  CHECK(read(R"([{"type":"sentence_transformers.models.Dense"}])", mean) ==
+        "modules.json: expected steps Transformer, Pooling and Normalize, found 'sentence_transformers.models.Dense'");
+  CHECK(read(R"([{"type":"x.Pooling","path":"../pool"}])", mean) ==
+        "modules.json: expected a folder beside it for the step Pooling, found '../pool'");
+  CHECK(read("{}", mean) == "modules.json: expected a list, found an object");
 }

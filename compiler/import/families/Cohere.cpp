@@ -1,0 +1,110 @@
+// CohereForCausalLM: one layer norm without bias for attention and MLP side by side, rotary pairs side by side, scaled
+// logits. Cohere2ForCausalLM: three layers of four have a window, and only those are rotated.
+#include "compiler/import/families/Decoder.h"
+
+namespace headrace {
+
+/// Pairs of a head's elements that lie side by side become halves.
+static TensorExpr halves(const TensorExpr &rows, const Decoder &decoder) {
+  return rows ? rows.swapRows(decoder.dims.headDim / 2, 2) : rows;
+}
+
+static void halve(LinearSpec &linear, const Decoder &decoder) {
+  linear.weight = halves(linear.weight, decoder);
+  linear.bias = halves(linear.bias, decoder);
+}
+
+/// A norm with a weight for each element of each head, [heads, head_dim].
+static NormSpec headNorm(const Decoder &decoder, Tensors &tensors, const std::string &name, int64_t heads) {
+  NormSpec made;
+  made.kind = NormKind::Layer;
+  made.weight = halves(
+      tensors.get(name + ".weight", {heads, decoder.dims.headDim}).reshaped({heads * decoder.dims.headDim}), decoder);
+  made.eps = decoder.eps;
+  made.span = decoder.dims.headDim;
+  made.name = name;
+  return made;
+}
+
+static BlockSpec makeBlock(Decoder &decoder, Tensors &tensors, int64_t layer, bool headNorms) {
+  std::string name = decoder.layerName(layer);
+  BlockSpec block;
+  block.order = BlockSpec::Order::Parallel;
+  block.attnNorm = decoder.norm(name + "input_layernorm");
+  block.attention = decoder.attention(name + "self_attn");
+  halve(block.attention.q, decoder);
+  halve(block.attention.k, decoder);
+  if (headNorms) {
+    block.attention.qNorm = headNorm(decoder, tensors, name + "self_attn.q_norm", decoder.dims.heads);
+    block.attention.kNorm = headNorm(decoder, tensors, name + "self_attn.k_norm", decoder.dims.kvHeads);
+  }
+  block.mlp = decoder.gatedMlp(name + "mlp");
+  return block;
+}
+
+/// What both share, up to the tensors.
+static Result<void> readCohere(const FamilyInput &input, ModelSpec &spec, Decoder &decoder, double &logitScale,
+                               const DimensionFields &names, double theta) {
+  decoder.normKind = NormKind::Layer;
+  decoder.eps = 1e-5;
+  decoder.tied = true;
+  HR_TRY(decoder.readCommon(names, "layer_norm_eps"));
+  HR_TRY(input.config.optionalBool("attention_bias", decoder.qkvBias));
+  decoder.outputBias = decoder.qkvBias;
+  logitScale = 0.0625;
+  HR_TRY(input.config.optionalNumber("logit_scale", 1e-6, 1e6, logitScale));
+  RopeDefaults defaults;
+  defaults.theta = theta;
+  Result<RopeSpec> rope = readRope(input.config, decoder.dims, defaults);
+  if (!rope)
+    return rope.error();
+  spec.ropes = {*rope};
+  decoder.begin();
+  decoder.embedding();
+  return {};
+}
+
+static void finish(ModelSpec &spec, Decoder &decoder, double logitScale) {
+  decoder.finalNorm();
+  spec.finalNorm.weight = spec.finalNorm.weight.scaled(float(logitScale));
+  decoder.head();
+}
+
+Result<void> fillCohere(const FamilyInput &input, ModelSpec &spec) {
+  Decoder decoder(input, spec);
+  DimensionFields names;
+  names.maxPositionsDefault = 8192;
+  bool headNorms = false;
+  double logitScale;
+  HR_TRY(input.config.optionalBool("use_qk_norm", headNorms));
+  HR_TRY(readCohere(input, spec, decoder, logitScale, names, 500000.0));
+  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer)
+    spec.blocks.push_back(makeBlock(decoder, input.tensors, layer, headNorms));
+  finish(spec, decoder, logitScale);
+  return {};
+}
+
+Result<void> fillCohere2(const FamilyInput &input, ModelSpec &spec) {
+  Decoder decoder(input, spec);
+  DimensionFields names;
+  names.maxPositionsDefault = 8192;
+  double logitScale;
+  int64_t window = input.config.isNull("sliding_window") ? 0 : 4096, pattern = 4;
+  HR_TRY(input.config.optionalInteger("sliding_window", 1, 1 << 24, window));
+  HR_TRY(input.config.optionalInteger("sliding_window_pattern", 1, 1 << 20, pattern));
+  HR_TRY(readCohere(input, spec, decoder, logitScale, names, 10000.0));
+  Result<std::vector<bool>> sliding =
+      readSlidingLayers(input.config, decoder.dims.layers, [&](int64_t layer) { return (layer + 1) % pattern != 0; });
+  if (!sliding)
+    return sliding.error();
+  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
+    spec.blocks.push_back(makeBlock(decoder, input.tensors, layer, false));
+    AttentionSpec &attention = spec.blocks.back().attention;
+    attention.window = (*sliding)[size_t(layer)] ? window : 0;
+    attention.rope = attention.window != 0 ? 0 : -1;
+  }
+  finish(spec, decoder, logitScale);
+  return {};
+}
+
+} // namespace headrace

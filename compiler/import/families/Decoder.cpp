@@ -1,0 +1,94 @@
+#include "compiler/import/families/Decoder.h"
+
+namespace headrace {
+
+Result<void> Decoder::readCommon(const DimensionFields &names, const char *epsField, const char *activationField) {
+  Result<Dimensions> read = readDimensions(input.config, names);
+  if (!read)
+    return read.error();
+  dims = *read;
+  HR_TRY(input.config.optionalNumber(epsField, 1e-30, 1.0, eps));
+  HR_TRY(readActivation(input.config, activationField, activation));
+  attentionScale = 1.0 / std::sqrt(double(dims.headDim));
+  spec.maxPositionsField = names.maxPositions;
+  return input.config.optionalBool("tie_word_embeddings", tied);
+}
+
+void Decoder::begin(const std::string &base) {
+  spec.kind = ModelKind::Decoder;
+  spec.vocab = dims.vocab;
+  spec.hidden = dims.hidden;
+  spec.feedForward = dims.feedForward;
+  spec.maxPositions = dims.maxPositions;
+  tensors.setBase(base);
+  tensors.ignoreEnding("rotary_emb.inv_freq", "follows from config.json");
+}
+
+void Decoder::embedding(const std::string &name) {
+  spec.embedding = linear(tensors, name, dims.vocab, dims.hidden, false);
+}
+
+NormSpec Decoder::norm(const std::string &name, int64_t columns) {
+  NormSpec made = normKind == NormKind::RMS ? rmsNorm(tensors, name, columns, eps)
+                                            : layerNorm(tensors, name, columns, eps, normBias);
+  if (onePlus)
+    made.weight = made.weight.plus(1.0f);
+  return made;
+}
+
+void Decoder::headNorms(AttentionSpec &attention, const std::string &q, const std::string &k) {
+  attention.qNorm = norm(q, dims.headDim);
+  attention.kNorm = norm(k, dims.headDim);
+  attention.qNorm.span = attention.kNorm.span = dims.headDim;
+}
+
+LinearSpec Decoder::project(const std::string &name, int64_t outputs, int64_t inputs, bool bias) {
+  return linear(tensors, name, outputs, inputs, bias);
+}
+
+AttentionSpec Decoder::plainAttention(const std::string &name) const {
+  AttentionSpec made;
+  made.heads = dims.heads;
+  made.kvHeads = dims.kvHeads;
+  made.headDim = dims.headDim;
+  made.scale = attentionScale;
+  made.name = name;
+  return made;
+}
+
+AttentionSpec Decoder::attention(const std::string &name) {
+  AttentionSpec made = plainAttention(name);
+  made.q = project(name + ".q_proj", dims.queries(), dims.hidden, qkvBias);
+  made.k = project(name + ".k_proj", dims.keys(), dims.hidden, qkvBias);
+  made.v = project(name + ".v_proj", dims.keys(), dims.hidden, qkvBias);
+  made.o = scaled(project(name + ".o_proj", dims.hidden, dims.queries(), outputBias), residualScale);
+  return made;
+}
+
+MlpSpec Decoder::gatedMlp(const std::string &name) {
+  MlpSpec made;
+  made.activation = activation;
+  made.gate = project(name + ".gate_proj", dims.feedForward, dims.hidden, mlpBias);
+  made.up = project(name + ".up_proj", dims.feedForward, dims.hidden, mlpBias);
+  made.down = scaled(project(name + ".down_proj", dims.hidden, dims.feedForward, mlpBias), residualScale);
+  return made;
+}
+
+BlockSpec Decoder::block(int64_t layer) {
+  BlockSpec made;
+  made.attnNorm = norm(layerName(layer) + "input_layernorm");
+  made.attention = attention(layerName(layer) + "self_attn");
+  made.mlpNorm = norm(layerName(layer) + "post_attention_layernorm");
+  made.mlp = gatedMlp(layerName(layer) + "mlp");
+  return made;
+}
+
+void Decoder::head(const std::string &name, const std::string &embedding) {
+  if (tied)
+    tensors.ignoreCopy(name + ".weight", embedding + ".weight");
+  else
+    spec.head = linear(tensors, name, dims.vocab, dims.hidden, false);
+  spec.head.name = name;
+}
+
+} // namespace headrace

@@ -1,0 +1,66 @@
+#include "compiler/import/families/Family.h"
+
+namespace headrace {
+
+static const char kExperts[] = "a dense model, as mixtures of experts are not computed";
+
+// Sorted by architecture.
+static const Family kFamilies[] = {
+    {"BertForMaskedLM", "bert", fillBert, nullptr},
+    {"BertForPreTraining", "bert", fillBert, nullptr},
+    {"BertModel", "bert", fillBert, nullptr},
+    {"Cohere2ForCausalLM", "cohere2", fillCohere2, nullptr},
+    {"CohereForCausalLM", "cohere", fillCohere, nullptr},
+    {"DeepseekV2ForCausalLM", "deepseek_v2", nullptr, kExperts},
+    {"DeepseekV3ForCausalLM", "deepseek_v3", nullptr, kExperts},
+    {"DistilBertForMaskedLM", "distilbert", fillDistilBert, nullptr},
+    {"DistilBertModel", "distilbert", fillDistilBert, nullptr},
+    {"FalconForCausalLM", "falcon", fillFalcon, nullptr},
+    {"GPT2LMHeadModel", "gpt2", fillGPT2, nullptr},
+    {"GPTNeoXForCausalLM", "gpt_neox", fillGPTNeoX, nullptr},
+    {"Gemma2ForCausalLM", "gemma2", fillGemma2, nullptr},
+    {"Gemma3ForCausalLM", "gemma3_text", fillGemma3, nullptr},
+    {"Gemma3ForConditionalGeneration", "gemma3", nullptr,
+     "a text model (Gemma3ForCausalLM), as images are not computed"},
+    {"GemmaForCausalLM", "gemma", fillGemma, nullptr},
+    {"GptOssForCausalLM", "gpt_oss", nullptr, kExperts},
+    {"GraniteForCausalLM", "granite", fillGranite, nullptr},
+    {"GraniteMoeForCausalLM", "granitemoe", nullptr, kExperts},
+    {"LlamaForCausalLM", "llama", fillLlama, nullptr},
+    {"MistralForCausalLM", "mistral", fillMistral, nullptr},
+    {"MixtralForCausalLM", "mixtral", nullptr, kExperts},
+    {"OPTForCausalLM", "opt", fillOPT, nullptr},
+    {"Olmo2ForCausalLM", "olmo2", fillOLMo2, nullptr},
+    {"OlmoForCausalLM", "olmo", fillOLMo, nullptr},
+    {"OlmoeForCausalLM", "olmoe", nullptr, kExperts},
+    {"Phi3ForCausalLM", "phi3", fillPhi3, nullptr},
+    {"PhiForCausalLM", "phi", fillPhi, nullptr},
+    {"PhimoeForCausalLM", "phimoe", nullptr, kExperts},
+    {"Qwen2ForCausalLM", "qwen2", fillQwen2, nullptr},
+    {"Qwen2MoeForCausalLM", "qwen2_moe", nullptr, kExperts},
+    {"Qwen3ForCausalLM", "qwen3", fillQwen3, nullptr},
+    {"Qwen3MoeForCausalLM", "qwen3_moe", nullptr, kExperts},
+    {"RobertaForMaskedLM", "roberta", fillRoberta, nullptr},
+    {"RobertaModel", "roberta", fillRoberta, nullptr},
+    {"SmolLM3ForCausalLM", "smollm3", fillSmolLM3, nullptr},
+    {"StableLmForCausalLM", "stablelm", fillStableLM, nullptr},
+    {"XLMRobertaForMaskedLM", "xlm-roberta", fillRoberta, nullptr},
+    {"XLMRobertaModel", "xlm-roberta", fillRoberta, nullptr},
+};
+
+const Family *findFamily(const std::string &architecture) {
+  for (const Family &family : kFamilies)
+    if (architecture == family.architecture)
+      return &family;
+  return nullptr;
+}
+
+std::string familyNames() {
+  std::string names;
+  for (const Family &family : kFamilies)
+    if (family.fill)
+      names += (names.empty() ? "" : ", ") + std::string(family.architecture);
+  return names;
+}
+
+} // namespace headrace

@@ -1,0 +1,58 @@
+// OPTForCausalLM: layer norms, learned positions behind two that are never used, ungated MLP; one size has its norms
+// behind the sums.
+#include "compiler/import/families/Decoder.h"
+
+namespace headrace {
+
+static BlockSpec makeBlock(Decoder &decoder, int64_t layer, bool normsBefore) {
+  int64_t hidden = decoder.dims.hidden, ffn = decoder.dims.feedForward;
+  std::string name = "model.decoder.layers." + std::to_string(layer) + ".";
+  BlockSpec block;
+  AttentionSpec attention = decoder.plainAttention(name + "self_attn");
+  attention.q = decoder.project(attention.name + ".q_proj", hidden, hidden, decoder.qkvBias);
+  attention.k = decoder.project(attention.name + ".k_proj", hidden, hidden, decoder.qkvBias);
+  attention.v = decoder.project(attention.name + ".v_proj", hidden, hidden, decoder.qkvBias);
+  attention.o = decoder.project(attention.name + ".out_proj", hidden, hidden, decoder.qkvBias);
+  attention.rope = -1;
+  block.attention = std::move(attention);
+  block.order = normsBefore ? BlockSpec::Order::Default : BlockSpec::Order::NormSum;
+  (normsBefore ? block.attnNorm : block.attnPostNorm) = decoder.norm(name + "self_attn_layer_norm");
+  block.mlp.activation = decoder.activation;
+  block.mlp.up = decoder.project(name + "fc1", ffn, hidden, decoder.mlpBias);
+  block.mlp.down = decoder.project(name + "fc2", hidden, ffn, decoder.mlpBias);
+  (normsBefore ? block.mlpNorm : block.mlpPostNorm) = decoder.norm(name + "final_layer_norm");
+  return block;
+}
+
+Result<void> fillOPT(const FamilyInput &input, ModelSpec &spec) {
+  Decoder decoder(input, spec);
+  DimensionFields names;
+  names.feedForward = "ffn_dim";
+  names.kvHeads = names.headDim = nullptr;
+  decoder.normKind = NormKind::Layer;
+  decoder.normBias = true;
+  decoder.eps = 1e-5;
+  decoder.activation = HiddenActivation::Relu;
+  decoder.tied = true;
+  HR_TRY(decoder.readCommon(names, "layer_norm_eps", "activation_function"));
+  bool normsBefore = true, noFinalNorm = false, bias = true;
+  HR_TRY(input.config.optionalBool("do_layer_norm_before", normsBefore));
+  HR_TRY(input.config.optionalBool("_remove_final_layer_norm", noFinalNorm));
+  HR_TRY(input.config.optionalBool("enable_bias", bias));
+  decoder.qkvBias = decoder.mlpBias = bias;
+  int64_t hidden = decoder.dims.hidden, projected = hidden; // no projection between embedding and blocks
+  HR_TRY(input.config.optionalInteger("word_embed_proj_dim", hidden, hidden, projected));
+  decoder.begin();
+  decoder.embedding("model.decoder.embed_tokens");
+  TensorExpr positions =
+      input.tensors.get("model.decoder.embed_positions.weight", {decoder.dims.maxPositions + 2, hidden});
+  spec.positions = positions.slice(2, decoder.dims.maxPositions);
+  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer)
+    spec.blocks.push_back(makeBlock(decoder, layer, normsBefore));
+  if (normsBefore && !noFinalNorm)
+    decoder.finalNorm("model.decoder.final_layer_norm");
+  decoder.head("lm_head", "model.decoder.embed_tokens");
+  return {};
+}
+
+} // namespace headrace

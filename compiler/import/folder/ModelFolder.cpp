@@ -1,0 +1,181 @@
+#include "compiler/import/folder/ModelFolder.h"
+#include "compiler/import/families/Family.h"
+#include "compiler/support/ErrorText.h"
+#include "compiler/support/Json.h"
+
+#include <set>
+
+namespace headrace {
+
+using nlohmann::json;
+
+static const char kConfig[] = "config.json";
+static const char kGeneration[] = "generation_config.json";
+constexpr size_t kLongestConfig = 16 << 20;
+
+/// The row of the architecture that config.json names.
+static Result<const Family *> familyOf(const FieldReader &config) {
+  std::string where = config.place("architectures");
+  const json *names = config.find("architectures");
+  if (!names || !names->is_array() || names->size() != 1 || !(*names)[0].is_string())
+    return expectedFound(where, "one of " + familyNames(), names ? names->dump() : "none");
+  const std::string &name = (*names)[0].get_ref<const std::string &>();
+  const Family *family = findFamily(name);
+  if (!family)
+    return expectedFound(where, "one of " + familyNames(), inQuotes(name));
+  if (!family->fill)
+    return expectedFound(where, family->reason, inQuotes(name));
+  const json *type = config.find("model_type");
+  if (type && *type != family->modelType)
+    return expectedFound(config.place("model_type"), inQuotes(family->modelType), jsonKindText(*type));
+  return family;
+}
+
+static Result<void> checkQuantization(const FieldReader &config) {
+  const json *said = config.find("quantization_config");
+  if (!said)
+    return {};
+  std::string method =
+      said->is_object() && said->contains("quant_method") ? jsonKindText((*said)["quant_method"]) : jsonKindText(*said);
+  return expectedFound(config.place("quantization_config"), "none, as quantized checkpoints are not read", method);
+}
+
+Result<void> readModel(std::string_view configText, std::string_view generationText, Tensors &tensors,
+                       ModelSpec &spec) {
+  Result<json> config = parseConfigObject(configText, kConfig);
+  if (!config)
+    return config.error();
+  json generation = json::object();
+  if (!generationText.empty()) {
+    Result<json> parsed = parseConfigObject(generationText, kGeneration);
+    if (!parsed)
+      return parsed.error();
+    generation = parsed.take();
+  }
+  FieldReader fields(*config, kConfig), generationFields(generation, kGeneration);
+  Result<const Family *> family = familyOf(fields);
+  if (!family)
+    return family.error();
+  HR_TRY(checkQuantization(fields));
+  spec.architecture = (*family)->architecture;
+  HR_TRY((*family)->fill({fields, tensors}, spec));
+  HR_TRY(readSpecialIds(fields, generationText.empty() ? nullptr : &generationFields, spec));
+  return checkOtherFields(*config, fields, spec.warnings);
+}
+
+//===-- pooling
+//-------------------------------------------------------------------------------------------------------------===//
+
+/// The one way of pooling that the step's own configuration switches on.
+static Result<Pooling> readPoolingStep(const std::string &folder, const std::string &step) {
+  std::string file = step + "/config.json";
+  Result<std::string> text = readFile(folder + "/" + file, kLongestConfig);
+  if (!text)
+    return text.error();
+  Result<json> config = parseConfigObject(*text, file.c_str());
+  if (!config)
+    return config.error();
+  std::vector<std::string> modes;
+  for (const auto &field : config->items())
+    if (field.key().compare(0, 13, "pooling_mode_") == 0 && field.value() == true)
+      modes.push_back(field.key());
+  if (modes == std::vector<std::string>{"pooling_mode_mean_tokens"})
+    return Pooling::Mean;
+  if (modes == std::vector<std::string>{"pooling_mode_cls_token"})
+    return Pooling::Cls;
+  std::string found;
+  for (const std::string &mode : modes)
+    found += (found.empty() ? "" : ", ") + inQuotes(mode);
+  return expectedFound(file, "pooling_mode_mean_tokens or pooling_mode_cls_token alone",
+                       modes.empty() ? "none" : found);
+}
+
+/// One entry of modules.json.
+static Result<void> readStep(const std::string &folder, const json &step, ModelSpec &spec) {
+  const std::string where = "modules.json";
+  if (!step.is_object() || !step.contains("type") || !step["type"].is_string())
+    return expectedFound(where, "objects with a type", jsonKindText(step));
+  const std::string type = step["type"].get<std::string>(), kind = type.substr(type.rfind('.') + 1);
+  if (kind == "Transformer")
+    return {};
+  if (kind == "Normalize") {
+    spec.normalize = true;
+    return {};
+  }
+  if (kind != "Pooling")
+    return expectedFound(where, "steps Transformer, Pooling and Normalize", inQuotes(type));
+  if (!step.contains("path") || !step["path"].is_string())
+    return expectedFound(where, "a path for the step Pooling", "none");
+  const std::string path = step["path"].get<std::string>();
+  if (path.empty() || path.find_first_of(std::string("/\\\0", 3)) != std::string::npos || path[0] == '.')
+    return expectedFound(where, "a folder beside it for the step Pooling", inQuotes(path));
+  Result<Pooling> pooling = readPoolingStep(folder, path);
+  if (!pooling)
+    return pooling.error();
+  spec.pooling = *pooling;
+  return {};
+}
+
+Result<void> readPooling(const std::string &folder, ModelSpec &spec) {
+  std::string path = folder + "/modules.json";
+  spec.pooling = Pooling::Mean;
+  if (!pathExists(path)) {
+    spec.warnings.push_back("modules.json: none; the embedding of a text is the mean of its rows, not normalised");
+    return {};
+  }
+  spec.pooling = Pooling::None;
+  Result<std::string> text = readFile(path, kLongestConfig);
+  if (!text)
+    return text.error();
+  Result<json> steps = parseJson(*text, "modules.json");
+  if (!steps)
+    return steps.error();
+  if (!steps->is_array())
+    return expectedFound("modules.json", "a list", jsonKindText(*steps));
+  for (const json &step : *steps)
+    HR_TRY(readStep(folder, step, spec));
+  if (spec.pooling == Pooling::None)
+    return expectedFound("modules.json", "a step Pooling", "none");
+  return {};
+}
+
+//===-- folders
+//-------------------------------------------------------------------------------------------------------------===//
+
+static Result<std::string> readGeneration(const std::string &folder) {
+  std::string path = folder + "/" + kGeneration;
+  if (!pathExists(path))
+    return std::string();
+  Result<std::string> text = readFile(path, kLongestConfig);
+  if (text && text->empty())
+    return expectedFound(kGeneration, "valid JSON", "an empty file");
+  return text;
+}
+
+Result<ModelFolder> openModelFolder(const std::string &folder) {
+  Result<std::string> config = readFile(folder + "/" + kConfig, kLongestConfig);
+  if (!config)
+    return config.error();
+  Result<std::string> generation = readGeneration(folder);
+  if (!generation)
+    return generation.error();
+  Result<Checkpoint> checkpoint = Checkpoint::open(folder);
+  if (!checkpoint)
+    return checkpoint.error();
+  ModelSpec spec;
+  Tensors tensors(*checkpoint);
+  HR_TRY(readModel(*config, *generation, tensors, spec));
+  if (spec.kind == ModelKind::Encoder)
+    HR_TRY(readPooling(folder, spec));
+  spec.warnings.insert(spec.warnings.end(), checkpoint->warnings().begin(), checkpoint->warnings().end());
+  HR_TRY(tensors.finish(spec.warnings));
+  spec.folder = folder;
+  spec.parameters = tensors.parameters();
+  std::set<std::string> files;
+  for (const CheckpointTensor &tensor : checkpoint->tensors())
+    files.insert(tensor.file);
+  spec.files.assign(files.begin(), files.end());
+  return ModelFolder{std::move(spec), checkpoint.take()};
+}
+
+} // namespace headrace

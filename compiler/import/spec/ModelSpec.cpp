@@ -1,0 +1,37 @@
+#include "compiler/import/spec/ModelSpec.h"
+
+namespace headrace {
+
+const char *poolingName(Pooling pooling) {
+  return pooling == Pooling::Mean ? "mean" : pooling == Pooling::Cls ? "cls" : "none";
+}
+
+const char *activationName(HiddenActivation activation) {
+  switch (activation) {
+  case HiddenActivation::Silu:
+    return "silu";
+  case HiddenActivation::Gelu:
+    return "gelu";
+  case HiddenActivation::GeluTanh:
+    return "gelu_tanh";
+  case HiddenActivation::Relu:
+    return "relu";
+  }
+  return "";
+}
+
+const char *ropeKindName(RopeKind kind) {
+  switch (kind) {
+  case RopeKind::Default:
+    return "default";
+  case RopeKind::Linear:
+    return "linear";
+  case RopeKind::Llama3:
+    return "llama3";
+  case RopeKind::Yarn:
+    return "yarn";
+  }
+  return "";
+}
+
+} // namespace headrace
