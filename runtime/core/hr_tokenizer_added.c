@@ -1,31 +1,14 @@
 /* hr_tokenizer_added.c - added tokens: found in text before anything else, longest first at the leftmost place. */
 #include "hr_tokenizer_internal.h"
 
-/* Longest key of the list that text begins with, HR_TOK_NONE if there is none. The list is sorted, so the keys that
- * share the first i bytes of the text are a range that narrows as i grows. */
+/* Longest key of the list that text begins with, HR_TOK_NONE if there is none. */
 static uint32_t longest_key(const hr_tok_view *view, enum hr_tok_part list, const uint8_t *text, size_t n) {
-  const hr_tok_added *added = hr_tok_data(view, list);
-  const uint8_t *strings = hr_tok_data(view, HR_TOK_STRINGS);
-  uint32_t low = 0, high = hr_tok_count(view, list), best = HR_TOK_NONE;
-  for (size_t i = 0; low < high && i < n; i++) {
-    uint32_t bound[2]; /* first key in [low, high) whose byte i is not below text[i], and not below text[i] + 1 */
-    for (uint32_t side = 0; side < 2; side++) {
-      uint32_t a = side ? bound[0] : low, b = high;
-      while (a < b) {
-        uint32_t middle = a + (b - a) / 2;
-        const hr_tok_added *key = &added[middle];
-        uint32_t byte = i < key->key_bytes ? strings[key->key + i] : 0;
-        if (i >= key->key_bytes || byte < text[i] + side)
-          a = middle + 1;
-        else
-          b = middle;
-      }
-      bound[side] = a;
-    }
-    low = bound[0];
-    high = bound[1];
-    if (low < high && added[low].key_bytes == i + 1)
-      best = low;
+  hr_tok_keys keys = {0, hr_tok_count(view, list), 0};
+  uint32_t best = HR_TOK_NONE;
+  while (keys.low < keys.high && keys.depth < n) {
+    hr_tok_narrow(view, list, &keys, text[keys.depth]);
+    if (hr_tok_key_ends(view, list, &keys))
+      best = keys.low;
   }
   return best;
 }
@@ -44,7 +27,7 @@ static int word_after(const hr_tok_view *view, const uint8_t *text, size_t at, s
 }
 
 /* First byte of the white space that ends at `at`, not before `least`. */
-static size_t space_before(const hr_tok_view *view, const uint8_t *text, size_t at, size_t least) {
+size_t hr_tok_space_before(const hr_tok_view *view, const uint8_t *text, size_t at, size_t least) {
   while (at > least) {
     size_t start = at;
     uint32_t n;
@@ -57,7 +40,8 @@ static size_t space_before(const hr_tok_view *view, const uint8_t *text, size_t 
   return at;
 }
 
-static size_t space_after(const hr_tok_view *view, const uint8_t *text, size_t at, size_t n) {
+/* End of the white space that begins at `at`. */
+size_t hr_tok_space_after(const hr_tok_view *view, const uint8_t *text, size_t at, size_t n) {
   uint32_t bytes;
   while (at < n && hr_tok_in_class(view, view->header->space_class, hr_utf8_read(text + at, text + n, &bytes)))
     at += bytes;
@@ -90,9 +74,9 @@ void hr_tok_scan_added(hr_tok_encoder *encoder, enum hr_tok_part list, const uin
     if (token->flags & HR_TOK_SINGLE_WORD && (word_before(view, text, begin) || word_after(view, text, end, n)))
       continue;
     if (token->flags & HR_TOK_LSTRIP && done < begin)
-      begin = space_before(view, text, begin, done);
+      begin = hr_tok_space_before(view, text, begin, done);
     if (token->flags & HR_TOK_RSTRIP)
-      end = space_after(view, text, end, n);
+      end = hr_tok_space_after(view, text, end, n);
     if (done < begin)
       plain(encoder, text + done, begin - done);
     hr_tok_emit(encoder, token->id);

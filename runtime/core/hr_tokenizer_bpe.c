@@ -54,6 +54,7 @@ static hr_tok_heap_entry heap_pop(merge_heap *heap) {
 }
 
 /* ---- symbols ---- */
+/* Row of CHARS, see hr_tok_char. */
 static uint32_t char_id(const hr_tok_view *view, uint32_t code) {
   const hr_tok_char *chars = hr_tok_data(view, HR_TOK_CHARS);
   uint32_t low = 0, high = hr_tok_count(view, HR_TOK_CHARS);
@@ -67,6 +68,17 @@ static uint32_t char_id(const hr_tok_view *view, uint32_t code) {
   return low < hr_tok_count(view, HR_TOK_CHARS) && chars[low].code == code ? chars[low].id : HR_TOK_NONE;
 }
 
+static uint32_t symbol_id(const hr_tok_view *view, uint32_t code, int first, int last) {
+  uint32_t flags = view->header->flags, variant = 0;
+  if (!first && flags & HR_TOK_SUBWORD_PREFIX)
+    variant |= HR_TOK_CHAR_CONTINUES;
+  if (last && flags & HR_TOK_WORD_SUFFIX)
+    variant |= HR_TOK_CHAR_ENDS;
+  if (flags & HR_TOK_BYTE_LEVEL && !variant)
+    return ((const uint32_t *)hr_tok_data(view, HR_TOK_BYTE_IDS))[code];
+  return char_id(view, code | variant);
+}
+
 /* The symbols that a pre-token begins as, at most one per byte. An unknown symbol is held back until a known one
  * follows, so that its neighbours can be fused with it. */
 static size_t first_symbols(const hr_tok_view *view, const uint8_t *text, size_t n, hr_tok_symbol *symbols) {
@@ -75,9 +87,9 @@ static size_t first_symbols(const hr_tok_view *view, const uint8_t *text, size_t
   size_t count = 0;
   int held = 0;
   for (size_t i = 0; i < n; i += bytes) {
-    uint32_t id =
-        flags & HR_TOK_BYTE_LEVEL ? byte_ids[text[i]] : char_id(view, hr_utf8_read(text + i, text + n, &bytes));
-    if (id == HR_TOK_NONE && flags & HR_TOK_BYTE_FALLBACK) {
+    uint32_t code = flags & HR_TOK_BYTE_LEVEL ? text[i] : hr_utf8_read(text + i, text + n, &bytes);
+    uint32_t id = symbol_id(view, code, !i, i + bytes == n);
+    if (id == HR_TOK_NONE && flags & HR_TOK_BYTE_FALLBACK && hr_tok_bytes_known(view, text + i, bytes)) {
       for (uint32_t k = 0; k < bytes; k++)
         symbols[count++].id = byte_ids[text[i + k]];
       continue;
@@ -103,7 +115,8 @@ static void push_pair(const hr_tok_view *view, const hr_tok_symbol *symbols, mer
 }
 
 /* Each merge takes one entry and adds at most two: the heap never holds more than 2 n. An entry is stale when the pair
- * at its place has changed; ranks are distinct, so comparing the rank tells. */
+ * at its place has changed, which the rank tells; a pair of the same rank has an entry of its own at the same place in
+ * the order, and may as well be merged by this one. */
 static void merge_all(const hr_tok_view *view, hr_tok_symbol *symbols, uint32_t n, merge_heap *heap) {
   for (uint32_t i = 0; i < n; i++) {
     symbols[i].prev = i ? i - 1 : HR_TOK_NONE;
@@ -132,27 +145,10 @@ static void merge_all(const hr_tok_view *view, hr_tok_symbol *symbols, uint32_t 
   }
 }
 
-/* Token whose text is the whole pre-token. */
-static uint32_t whole_word(const hr_tok_view *view, const uint8_t *text, size_t n) {
-  const uint32_t *slots = hr_tok_data(view, HR_TOK_WORDS);
-  uint32_t count = hr_tok_count(view, HR_TOK_WORDS), h = 2166136261u, bytes;
-  for (size_t i = 0; i < n; i++)
-    h = (h ^ text[i]) * 16777619u;
-  for (uint32_t probe = 0; probe < count; probe++) {
-    uint32_t id = slots[(h + probe) & (count - 1)];
-    if (id >= view->header->token_count)
-      break;
-    const uint8_t *token = hr_tok_token_text(view, id, &bytes);
-    if (token && bytes == n && !memcmp(token, text, n))
-      return id;
-  }
-  return HR_TOK_NONE;
-}
-
-void hr_tok_encode_word(hr_tok_encoder *encoder, const uint8_t *text, size_t n) {
+void hr_tok_encode_bpe(hr_tok_encoder *encoder, const uint8_t *text, size_t n) {
   const hr_tok_view *view = &encoder->view;
   if (view->header->flags & HR_TOK_IGNORE_MERGES) {
-    uint32_t id = whole_word(view, text, n);
+    uint32_t id = hr_tok_find_token(view, text, n);
     if (id != HR_TOK_NONE) {
       hr_tok_emit(encoder, id);
       return;

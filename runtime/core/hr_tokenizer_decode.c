@@ -80,7 +80,7 @@ static void byte_of_run(const hr_tok_header *header, hr_decoder *state, text_sin
 }
 
 static void end_bytes(const hr_tok_header *header, hr_decoder *state, text_sink *sink) {
-  if (header->flags & HR_TOK_BYTE_LEVEL && state->pending_bytes)
+  if (header->flags & HR_TOK_DECODE_BYTE_LEVEL && state->pending_bytes)
     state->pending_bytes = 1;
   for (; state->pending_bytes; state->pending_bytes--)
     put_replacement(header, state, sink);
@@ -88,48 +88,52 @@ static void end_bytes(const hr_tok_header *header, hr_decoder *state, text_sink 
 }
 
 /* ---- tokens ---- */
-/* Text of a token that is to be shown; 0 for one that is not, or an id that the tokenizer does not know. *bad: damaged
- * section. */
-static const uint8_t *shown_text(const hr_tok_view *view, int32_t id, int keep_special, uint32_t *n, uint8_t *kind,
-                                 int *bad) {
-  if (id < 0 || (uint32_t)id >= view->header->token_count)
-    return 0;
-  *kind = ((const uint8_t *)hr_tok_data(view, HR_TOK_KINDS))[id];
-  if (*kind & HR_TOK_KIND_HOLE || (*kind & HR_TOK_KIND_SPECIAL && !keep_special))
-    return 0;
-  const uint8_t *text = hr_tok_token_text(view, (uint32_t)id, n);
-  if (!text || *n > view->header->max_token_bytes)
-    *bad = 1;
-  return *bad ? 0 : text;
-}
+typedef struct shown_token {
+  const uint8_t *text; /* 0: nothing is to be shown */
+  uint32_t n;
+  uint8_t kind;
+  int run_byte; /* one byte of a character */
+  int damaged;  /* the section is */
+} shown_token;
 
-static int is_run_byte(const hr_tok_view *view, uint8_t kind, uint32_t n) {
-  return view->header->flags & HR_TOK_DECODE_BYTES && kind & HR_TOK_KIND_BYTE && n == 1;
+/* What a token gives, as the first of all or as a later one; nothing for an id that the tokenizer does not know. */
+static shown_token show(const hr_tok_view *view, int32_t id, int keep_special, int first) {
+  const hr_tok_header *header = view->header;
+  shown_token token = {0};
+  if (id < 0 || (uint32_t)id >= header->token_count)
+    return token;
+  token.kind = ((const uint8_t *)hr_tok_data(view, HR_TOK_KINDS))[id];
+  if (token.kind & HR_TOK_KIND_HOLE || (token.kind & HR_TOK_KIND_SPECIAL && !keep_special))
+    return token;
+  token.text = hr_tok_token_text(view, first ? HR_TOK_FIRST_OFFSETS : HR_TOK_OFFSETS, (uint32_t)id, &token.n);
+  token.damaged = !token.text || token.n > header->max_token_bytes;
+  token.run_byte = header->flags & HR_TOK_DECODE_BYTES && token.n == 1 &&
+                   token.kind & (first ? HR_TOK_KIND_FIRST_BYTE : HR_TOK_KIND_BYTE);
+  return token;
 }
 
 static hr_status decode_one(const hr_tok_view *view, hr_decoder *state, int32_t id, text_sink *sink) {
   const hr_tok_header *header = view->header;
-  uint32_t n = 0;
-  uint8_t kind = 0;
-  int bad = 0;
   if (id == -1) {
     end_bytes(header, state, sink);
     return HR_OK;
   }
-  const uint8_t *text = shown_text(view, id, state->keep_special, &n, &kind, &bad);
-  if (!text)
-    return bad ? HR_BAD_BUNDLE : HR_OK;
-  if (header->flags & HR_TOK_BYTE_LEVEL) {
-    for (uint32_t i = 0; i < n; i++)
-      byte_of_stream(header, state, sink, text[i]);
-  } else if (is_run_byte(view, kind, n)) {
-    byte_of_run(header, state, sink, text[0]);
+  shown_token token = show(view, id, state->keep_special, !state->seen);
+  if (token.damaged || !token.text)
+    return token.damaged ? HR_BAD_BUNDLE : HR_OK;
+  int space = state->space_due || (header->flags & HR_TOK_JOIN_SPACE && state->seen);
+  state->seen = 1;
+  state->space_due = (token.kind & HR_TOK_KIND_SPACE_AFTER) != 0;
+  if (header->flags & HR_TOK_DECODE_BYTE_LEVEL) {
+    for (uint32_t i = 0; i < token.n; i++)
+      byte_of_stream(header, state, sink, token.text[i]);
+  } else if (token.run_byte) {
+    byte_of_run(header, state, sink, token.text[0]);
   } else {
     end_bytes(header, state, sink);
-    if (header->flags & HR_TOK_JOIN_SPACE && state->started)
+    if (space)
       put(header, state, sink, (const uint8_t *)" ", 1);
-    put(header, state, sink, text, n);
-    state->started |= (header->flags & HR_TOK_JOIN_SPACE) != 0;
+    put(header, state, sink, token.text, token.n);
   }
   return HR_OK;
 }
@@ -157,20 +161,18 @@ hr_status hr_decode(const hr_tokenizer *tokenizer, hr_decoder *state, int32_t id
 }
 
 /* Whether the run of byte tokens that begins at ids[0] is well-formed; *length receives the ids up to its end. */
-static int good_run(const hr_tok_view *view, const int32_t *ids, size_t n, int keep_special, size_t *length) {
+static int good_run(const hr_tok_view *view, const int32_t *ids, size_t n, const hr_decoder *state, size_t *length) {
   hr_decoder trial = {0};
   size_t i = 0;
-  int good = 1;
+  int good = 1, first = !state->seen;
   for (; i < n; i++) {
-    uint32_t bytes = 0;
-    uint8_t kind = 0;
-    int bad = 0;
-    const uint8_t *text = shown_text(view, ids[i], keep_special, &bytes, &kind, &bad);
-    if (!text)
+    shown_token token = show(view, ids[i], state->keep_special, first);
+    if (!token.text || token.damaged)
       continue;
-    if (!is_run_byte(view, kind, bytes))
+    if (!token.run_byte)
       break;
-    trial.pending[trial.pending_bytes++] = text[0];
+    first = 0;
+    trial.pending[trial.pending_bytes++] = token.text[0];
     int is = pending_state(&trial);
     good = good && is >= 0;
     trial.pending_bytes = is ? 0 : trial.pending_bytes;
@@ -191,7 +193,7 @@ hr_status hr_detokenize(const hr_tokenizer *tokenizer, const int32_t *ids, size_
   for (size_t i = 0; i <= n && status == HR_OK; i++) {
     if (i == run_end && i < n && view.header->flags & HR_TOK_DECODE_BYTES) {
       size_t length;
-      int good = good_run(&view, ids + i, n - i, state.keep_special, &length);
+      int good = good_run(&view, ids + i, n - i, &state, &length);
       if (!state.pending_bytes && length)
         state.bad_run = good ? 0 : 1;
       run_end = i + (length ? length : 1);

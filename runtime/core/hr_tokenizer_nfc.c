@@ -1,7 +1,8 @@
-/* hr_tokenizer_nfc.c - canonical composition (Unicode standard annex 15), with the tables of the section.
+/* hr_tokenizer_nfc.c - the normal forms C, D, KC and KD (Unicode standard annex 15), with the tables of the section.
  *
  * Text is cut into runs that normalize on their own: a code point of value 0 in the NFC part and those of other values
- * after it. A run of one code point is copied; others are decomposed, put in canonical order and composed. */
+ * after it. A run of one code point is copied; others are decomposed, put in canonical order and, for C and KC,
+ * composed. */
 #include "hr_tokenizer_internal.h"
 
 enum {
@@ -17,12 +18,26 @@ enum {
 typedef struct code_list {
   uint32_t *codes; /* code point | combining class << 24 */
   size_t n, room;
+  int compatible; /* KC and KD */
 } code_list;
 
 static void add_code(const hr_tok_view *view, code_list *list, uint32_t code) {
   uint32_t value = hr_tok_range_value(view, HR_TOK_NFC, code);
   if (list->n < list->room)
     list->codes[list->n++] = (code & 0x1fffff) | (value == HR_TOK_NFC_CHANGES ? 0 : value) << 24;
+}
+
+static const hr_tok_decompose *row_of(const hr_tok_view *view, enum hr_tok_part part, uint32_t code) {
+  const hr_tok_decompose *table = hr_tok_data(view, part);
+  uint32_t low = 0, count = hr_tok_count(view, part), high = count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (table[middle].code < code)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && table[low].code == code ? &table[low] : 0;
 }
 
 static void decompose(const hr_tok_view *view, code_list *list, uint32_t code) {
@@ -34,21 +49,15 @@ static void decompose(const hr_tok_view *view, code_list *list, uint32_t code) {
       add_code(view, list, HANGUL_T + s % T_COUNT);
     return;
   }
-  const hr_tok_decompose *table = hr_tok_data(view, HR_TOK_DECOMPOSE);
-  uint32_t low = 0, count = hr_tok_count(view, HR_TOK_DECOMPOSE), high = count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (table[middle].code < code)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == count || table[low].code != code) {
+  const hr_tok_decompose *row = list->compatible ? row_of(view, HR_TOK_DECOMPOSE_K, code) : 0;
+  if (!row)
+    row = row_of(view, HR_TOK_DECOMPOSE, code);
+  if (!row) {
     add_code(view, list, code);
     return;
   }
   const uint32_t *codes = hr_tok_data(view, HR_TOK_DECOMPOSED);
-  uint32_t first = table[low].first_and_count & 0xffffff, n = table[low].first_and_count >> 24;
+  uint32_t first = row->first_and_count & 0xffffff, n = row->first_and_count >> 24;
   for (uint32_t i = 0; i < n && first + i < hr_tok_count(view, HR_TOK_DECOMPOSED); i++)
     add_code(view, list, codes[first + i]);
 }
@@ -105,13 +114,15 @@ static uint32_t composite(const hr_tok_view *view, uint32_t first, uint32_t seco
   return 0;
 }
 
-/* Composes in place; returns the new length. A code point is blocked from the starter when one with the same or a
+/* Composes in place; returns the new length. *place, in codes, moves with what stands there. A code point is blocked from the starter when one with the same or a
  * higher class, or another starter, stands between. */
-static size_t compose(const hr_tok_view *view, uint32_t *codes, size_t n) {
-  size_t kept = 0, starter = SIZE_MAX;
+static size_t compose(const hr_tok_view *view, uint32_t *codes, size_t n, size_t *place) {
+  size_t kept = 0, starter = SIZE_MAX, wanted = *place;
   uint32_t last_class = 0;
   for (size_t i = 0; i < n; i++) {
     uint32_t code = codes[i] & 0x1fffff, value = codes[i] >> 24;
+    if (i == wanted)
+      *place = kept;
     int adjacent = starter != SIZE_MAX && starter + 1 == kept;
     if (starter != SIZE_MAX && (adjacent || (last_class < value && last_class))) {
       uint32_t joined = composite(view, codes[starter], code);
@@ -125,49 +136,48 @@ static size_t compose(const hr_tok_view *view, uint32_t *codes, size_t n) {
     last_class = value;
     codes[kept++] = code;
   }
+  if (wanted >= n)
+    *place = kept;
   return kept;
 }
 
-static size_t write_run(const hr_tok_view *view, const uint8_t *text, size_t n, uint8_t *to, size_t room,
-                        uint32_t *work, size_t words) {
-  code_list list = {work, 0, words / 2};
+/* `begin`: of the run in the text. */
+static void write_run(const hr_tok_view *view, uint32_t kind, const uint8_t *text, size_t begin, size_t end,
+                      hr_tok_writer *writer, uint32_t *work, size_t words) {
+  code_list list = {work, 0, words / 2, kind == HR_TOK_TO_NFKC || kind == HR_TOK_TO_NFKD};
+  size_t place = 0; /* of what does not come from the first character of all */
   uint32_t bytes;
-  for (size_t i = 0; i < n; i += bytes)
-    decompose(view, &list, hr_utf8_read(text + i, text + n, &bytes));
-  put_in_order(list.codes, list.n, work + words / 2);
-  size_t count = compose(view, list.codes, list.n), at = 0;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t code = list.codes[i] < 0x110000 ? list.codes[i] : 0xfffd;
-    if (room - at < 4 && room - at < (code < 0x80 ? 1u : code < 0x800 ? 2u : code < 0x10000 ? 3u : 4u))
-      return SIZE_MAX;
-    at += hr_utf8_write(to + at, code);
+  for (size_t i = begin; i < end; i += bytes) {
+    decompose(view, &list, hr_utf8_read(text + i, text + end, &bytes));
+    if (i < writer->first)
+      place = list.n;
   }
-  return at;
+  put_in_order(list.codes, list.n, work + words / 2);
+  if (kind == HR_TOK_TO_NFC || kind == HR_TOK_TO_NFKC)
+    list.n = compose(view, list.codes, list.n, &place);
+  for (size_t i = 0; i < list.n; i++) {
+    if (i == place)
+      hr_tok_mark(writer, end);
+    hr_tok_put_code(writer, list.codes[i] & 0x1fffff);
+  }
 }
 
-size_t hr_tok_nfc(const hr_tok_view *view, const uint8_t *text, size_t n, uint8_t *to, size_t room, uint32_t *work,
-                  size_t work_words) {
-  size_t at = 0, i = 0;
+void hr_tok_normal_form(const hr_tok_view *view, uint32_t kind, const uint8_t *text, size_t n, hr_tok_writer *writer,
+                        uint32_t *work, size_t work_words) {
+  size_t i = 0;
   while (i < n) {
     size_t begin = i;
-    uint32_t bytes, first = hr_utf8_read(text + i, text + n, &bytes), runs = 1;
-    int plain = first < 0x300 || !hr_tok_range_value(view, HR_TOK_NFC, first);
-    for (i += bytes; i < n; i += bytes, runs++) {
+    uint32_t bytes, first = hr_utf8_read(text + i, text + n, &bytes), codes = 1;
+    int plain = first < 0x80 || !hr_tok_range_value(view, HR_TOK_NFC, first);
+    for (i += bytes; i < n; i += bytes, codes++) {
       uint32_t code = hr_utf8_read(text + i, text + n, &bytes);
-      if (code < 0x300 || !hr_tok_range_value(view, HR_TOK_NFC, code))
+      if (code < 0x80 || !hr_tok_range_value(view, HR_TOK_NFC, code))
         break;
     }
-    size_t written = i - begin;
-    if (runs == 1 && plain) {
-      if (written > room - at)
-        return SIZE_MAX;
-      memcpy(to + at, text + begin, written);
-    } else {
-      written = write_run(view, text + begin, written, to + at, room - at, work, work_words);
-      if (written == SIZE_MAX)
-        return SIZE_MAX;
-    }
-    at += written;
+    hr_tok_mark(writer, begin);
+    if (codes == 1 && plain)
+      hr_tok_put(writer, text + begin, i - begin);
+    else
+      write_run(view, kind, text, begin, i, writer, work, work_words);
   }
-  return at;
 }

@@ -3,7 +3,11 @@ set(HR_TOKENIZER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer.c
   ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_added.c
   ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_bpe.c
+  ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_charsmap.c
   ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_decode.c
+  ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_match.c
+  ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_models.c
   ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_nfc.c
   ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_normalize.c
-  ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_split.c)
+  ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_split.c
+  ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_vocab.c)

@@ -242,8 +242,8 @@ def tokenizer(change):
 
 
 for name, change in {
-        "tokenizer_unknown_model": lambda t: t["model"].update(type="Unigram"), "tokenizer_unknown_pretokenizer": lambda t: t.update(pre_tokenizer={"type": "Bert"}),
-        "tokenizer_unknown_normalizer": lambda t: t.update(normalizer={"type": "Nmt"}), "tokenizer_unknown_decoder": lambda t: t.update(decoder={"type": "CTC"}),
+        "tokenizer_unknown_model": lambda t: t["model"].update(type="Markov"), "tokenizer_unknown_pretokenizer": lambda t: t.update(pre_tokenizer={"type": "Bert"}),
+        "tokenizer_unknown_normalizer": lambda t: t.update(normalizer={"type": "Uppercase"}), "tokenizer_unknown_decoder": lambda t: t.update(decoder={"type": "CTC"}),
         "tokenizer_unknown_postprocessor": lambda t: t.update(post_processor={"type": "Fancy"}),
         "tokenizer_merge_of_unknown": lambda t: t["model"]["merges"].insert(0, "zq qzq"), "tokenizer_without_vocab": lambda t: t["model"].pop("vocab"),
         "tokenizer_id_twice": lambda t: t["model"]["vocab"].update({"zzz": 5})}.items():

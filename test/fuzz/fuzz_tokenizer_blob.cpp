@@ -1,14 +1,17 @@
 // Opens a tokenizer section that is arbitrary, or a good one with bytes changed, and uses it. Whatever a section holds,
 // nothing outside it may be touched.
 //
-//   input: u8 which (0: the rest is the section; 1, 2: a good one), u8 bytes of text, text, then the section or {u32
+//   input: u8 which (0: the rest is the section; 1 to 4: a good one), u8 bytes of text, text, then the section or {u32
 //   place, u8 value}...
+#include "SmallCharsmap.h"
 #include "compiler/import/tokenizer/Tokenizer.h"
 #include "headrace.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -32,17 +35,40 @@ const char *const characters = R"json({
   "model": {"type": "BPE", "unk_token": "b", "fuse_unk": true, "merges": ["a b", "_ _"],
             "vocab": {"a": 0, "b": 1, "ab": 2, "_": 3, "__": 4, "<0xE4>": 5, "<0xBD>": 6}}})json";
 
-Bytes goodSection(const char *json) {
+/// @ is a character map.
+const char *const unigram = R"json({
+  "added_tokens": [{"id": 6, "content": "<x>", "normalized": true}],
+  "normalizer": {"type": "Sequence", "normalizers": [{"type": "Precompiled", "precompiled_charsmap": "@"},
+                 {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}, {"type": "NFKC"}]},
+  "pre_tokenizer": {"type": "Metaspace", "replacement": "_", "prepend_scheme": "first"},
+  "post_processor": {"type": "BertProcessing", "cls": ["a", 1], "sep": ["b", 2]},
+  "decoder": {"type": "Metaspace", "replacement": "_"},
+  "model": {"type": "Unigram", "unk_id": 0, "byte_fallback": true,
+            "vocab": [["?", 0], ["a", -1.5], ["b", -2], ["ab", -3], ["_", -1], ["<0xE4>", -9]]}})json";
+
+const char *const wordPiece = R"json({
+  "added_tokens": [{"id": 6, "content": "<x>", "special": true}],
+  "normalizer": {"type": "Sequence", "normalizers": [{"type": "Strip", "strip_left": true, "strip_right": true},
+                 {"type": "BertNormalizer"}]},
+  "pre_tokenizer": {"type": "BertPreTokenizer"},
+  "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true},
+  "model": {"type": "WordPiece", "unk_token": "?", "continuing_subword_prefix": "##", "max_input_chars_per_word": 9,
+            "vocab": {"?": 0, "a": 1, "b": 2, "##a": 3, "##b": 4, "##ab": 5}}})json";
+
+Bytes goodSection(std::string json) {
+  size_t map = json.find('@');
+  if (map != std::string::npos)
+    json.replace(map, 1, fixtures::SmallCharsmap({{"\xc3\xa4", "ab"}, {"a\xcc\x81", "b"}, {"c", " a"}}).base64());
   auto section = headrace::compileTokenizerText(json, "fuzz.json");
   if (!section)
     std::abort();
   return section.take();
 }
 
-Bytes good[2];
+Bytes good[4];
 
 Bytes sectionOf(uint8_t which, const uint8_t *data, size_t size) {
-  if (which == 0 || which > 2)
+  if (which == 0 || which > 4)
     return Bytes(data, data + size);
   Bytes section = good[which - 1];
   for (; size >= 5; data += 5, size -= 5) {
@@ -75,6 +101,8 @@ void use(const hr_tokenizer &tokenizer, const std::string &text, uint8_t flags) 
 extern "C" int LLVMFuzzerInitialize(int *, char ***) {
   good[0] = goodSection(byteLevel);
   good[1] = goodSection(characters);
+  good[2] = goodSection(unigram);
+  good[3] = goodSection(wordPiece);
   return 0;
 }
 
@@ -83,7 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   size_t textBytes = std::min<size_t>(data[1], size - 2);
   std::string text(reinterpret_cast<const char *>(data) + 2, textBytes);
-  Bytes bytes = sectionOf(data[0] % 4, data + 2 + textBytes, size - 2 - textBytes);
+  Bytes bytes = sectionOf(data[0] % 8, data + 2 + textBytes, size - 2 - textBytes);
   // Aligned, and of this size, so that a read beyond is seen.
   std::vector<uint32_t> section((bytes.size() + 3) / 4);
   if (!bytes.empty())

@@ -3,8 +3,8 @@
 
 usage: fuzz_against_hf.py PROBE [TOKENIZER.json...] [-n STRINGS] [--seed SEED]
 
-PROBE is the executable tokenizer_probe. Without files: the tokenizers of the test data (HEADRACE_TEST_DATA) and variants.py. Checked for every string: ids without and with special tokens, text of the ids with and
-without special tokens, the same text from a stream. Also checked: text of random ids. Exits with 77 (skipped) without the package.
+PROBE is the executable tokenizer_probe. Without files: the tokenizers of the test data (HEADRACE_TEST_DATA), variants.py and trained.py. Checked for every string: ids without and with special tokens, text of the ids with and
+without special tokens, the same text from a stream. Also checked: text of random ids. Exits with 77 (skipped) without the packages.
 Code points that the host's Unicode data (utf8proc, and Python's) does not know are left out: what they are depends on the version.
 """
 import argparse
@@ -21,8 +21,10 @@ import variants
 
 try:
     from tokenizers import Tokenizer
-except ImportError:
-    print("skipped: the package tokenizers is not installed")
+
+    import trained
+except ImportError as error:
+    print(f"skipped: {error}")
     sys.exit(77)
 
 WITH_SPECIAL = KEEP_SPECIAL = 1
@@ -65,6 +67,9 @@ BLOCKS = [(0x20, 0x7e), (0x20, 0x7e), (0x00, 0xff), (0x100, 0x24f), (0x300, 0x36
           (0xe00, 0xe7f), (0x1100, 0x11ff), (0x1e00, 0x1fff), (0x2000, 0x206f), (0x2070, 0x218f), (0x2460, 0x24ff), (0x3040, 0x30ff),
           (0x4e00, 0x9fff), (0xac00, 0xd7a3), (0xf900, 0xfaff), (0xfb00, 0xfdff), (0xff00, 0xffef), (0x1d100, 0x1d1ff), (0x1d400, 0x1d7ff),
           (0x1f300, 0x1f9ff), (0x20000, 0x2a6df), (0x2f800, 0x2fa1f), (0x0, 0x10ffff)]
+# What character maps and grapheme clusters turn on: compatibility characters, jamo, prepended signs, joiners, variation selectors.
+TRICKY = list("ﬁﬂſ①㌀㍿ﷺ™²½Ⅷ…‥ｶﾞ゛ﾟ㋿µΩ℃ªº¨´｀～\u0345\u0600\u06dd\u200c\u200d\ufe0f\u20e3\u0301\u0308\u0327\u0903\u093f\u094d\u0958"
+              "\u0915\u1100\u1161\u11a8\uac00\uac01\uff9e\u0e33\u00ad\u200b\u2028\r\n\t\x00\x7f\x8f\x9f\ufffd❤👍🏽🇩🇪①")
 MARKS = [chr(c) for c in range(0x110000) if unicodedata.combining(chr(c))]
 
 
@@ -96,7 +101,9 @@ def random_string(rng, added):
             parts.append(token if rng.random() < 0.8 else token[: rng.randint(0, len(token))])
         elif what < 0.94:
             parts.append("".join(rng.choice("0123456789") for _ in range(rng.randint(1, 9))))
-        elif what < 0.97:
+        elif what < 0.96:
+            parts.append("".join(rng.choice(TRICKY) for _ in range(rng.randint(1, 6))))
+        elif what < 0.98:
             parts.append(rng.choice("aeoun가ᄀ\u1161") + "".join(rng.choice(MARKS) for _ in range(rng.randint(1, 5))))
         else:
             parts.append(rng.choice("ab .!-=#'\n你") * rng.randint(2, 40))
@@ -116,7 +123,8 @@ def check_string(ours, theirs, text):
         mine, other = ours.encode(text, flags), theirs.encode(text, add_special_tokens=bool(flags)).ids
         if mine != other:
             bad += report("ids", text, mine, other)
-    return bad + check_ids(ours, theirs, theirs.encode(text).ids, exact_stream=True)
+    # A token such as <0xE4> that the text spells may be part of a run of bytes that is no text: see hr_detokenize.
+    return bad + check_ids(ours, theirs, theirs.encode(text).ids, exact_stream="<0x" not in text)
 
 
 def check_ids(ours, theirs, ids, exact_stream):
@@ -154,15 +162,16 @@ def fuzz(probe, path, strings, seed):
 
 
 def default_tokenizers(out):
-    """The published tokenizers of the test data, and variants of two small ones, written to a folder."""
+    """The published tokenizers of the test data; variants of two small ones and some trained here, written to a folder."""
     data = Path(os.environ.get("HEADRACE_TEST_DATA", Path(__file__).parents[2] / ".." / "shared"))
-    published = [data / "data/tokenizers" / name / "tokenizer.json" for name in ("gpt-2", "llama-bpe", "llama-spm", "qwen2")]
+    published = [data / "data/tokenizers" / name / "tokenizer.json" for name in ("bert-bge", "gpt-2", "llama-bpe", "llama-spm", "qwen2")]
     small = [data / "models/brook/tokenizer.json", data / "data/stories260K-hf/tokenizer.json"]
     absent = [path for path in published + small if not path.exists()]
     if absent:
         print(f"{'failed' if os.environ.get('CI') == 'true' else 'skipped'}: {absent[0]} is absent")
         sys.exit(1 if os.environ.get("CI") == "true" else 77)
     variants.main(*small, out)
+    trained.main(small[0], out)
     return published + small + sorted(Path(out).glob("*.json"))
 
 
@@ -177,6 +186,7 @@ def main():
     with tempfile.TemporaryDirectory() as out:
         paths = options.tokenizers or default_tokenizers(out)
         bad = sum(fuzz(options.probe, str(path), options.n, options.seed) for path in paths)
+        print(f"{len(paths)} tokenizers, {options.n * len(paths)} strings, {bad} differences")
     sys.exit(1 if bad else 0)
 
 

@@ -24,10 +24,14 @@ template <typename T> void answer(hr_status status, const std::vector<T> &elemen
 
 void encode(const hr_tokenizer &tokenizer, uint32_t flags, const std::string &text) {
   std::vector<uint8_t> scratch(hr_tokenizer_scratch(&tokenizer, text.size()));
-  std::vector<int32_t> ids(text.size() * 2 + 16);
+  std::vector<int32_t> ids;
   size_t n = 0;
-  hr_status status = hr_encode(&tokenizer, text.data(), text.size(), flags, ids.data(), ids.size(), &n, scratch.data(),
-                               scratch.size());
+  hr_status status = HR_OUT_OF_MEMORY;
+  for (int round = 0; round < 2 && status == HR_OUT_OF_MEMORY; round++) {
+    ids.resize(n);
+    status = hr_encode(&tokenizer, text.data(), text.size(), flags, ids.data(), ids.size(), &n, scratch.data(),
+                       scratch.size());
+  }
   ids.resize(status == HR_OK ? n : 0);
   answer(status, ids);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <unicode/uchar.h>
+#include <unicode/uscript.h>
 #include <utf8proc.h>
 
 namespace headrace::tokenizer {
@@ -57,14 +59,23 @@ static const std::vector<std::vector<uint32_t>> &caseGroups() {
   return groups;
 }
 
+bool CodeSet::contains(uint32_t code) const {
+  auto it = std::upper_bound(spans.begin(), spans.end(), std::pair(code, UINT32_MAX));
+  return it != spans.begin() && std::prev(it)->second >= code;
+}
+
+CodeSet CodeSet::without(const CodeSet &other) const {
+  CodeSet outside = complement();
+  outside.add(other);
+  return outside.complement();
+}
+
+CodeSet CodeSet::intersection(const CodeSet &other) const { return without(other.complement()); }
+
 CodeSet CodeSet::withCaseVariants() const {
-  auto contains = [&](uint32_t code) {
-    auto it = std::upper_bound(spans.begin(), spans.end(), std::pair(code, UINT32_MAX));
-    return it != spans.begin() && std::prev(it)->second >= code;
-  };
   CodeSet variants;
   for (const std::vector<uint32_t> &group : caseGroups())
-    if (std::any_of(group.begin(), group.end(), contains))
+    if (std::any_of(group.begin(), group.end(), [&](uint32_t code) { return contains(code); }))
       for (uint32_t code : group)
         variants.add(range(code, code));
   variants.add(*this);
@@ -98,6 +109,22 @@ std::optional<CodeSet> categorySet(std::string_view name) {
   return set;
 }
 
+std::optional<CodeSet> scriptSet(const std::string &name) {
+  int32_t script = u_getPropertyValueEnum(UCHAR_SCRIPT, name.c_str());
+  if (name.empty() || script == UCHAR_INVALID_CODE)
+    return std::nullopt;
+  CodeSet set;
+  for (uint32_t code = 0, first = 0; code <= codeLimit; code++) {
+    UErrorCode error = U_ZERO_ERROR;
+    bool member = code < codeLimit && uscript_getScript(UChar32(code), &error) == script;
+    if (!member && first < code)
+      set.add(CodeSet::range(first, code - 1));
+    if (!member)
+      first = code + 1;
+  }
+  return set;
+}
+
 /// The property White_Space.
 CodeSet whiteSpaceSet() {
   CodeSet set = *categorySet("Z");
@@ -116,6 +143,58 @@ CodeSet wordSet() {
   set.add(CodeSet::range(0x1f130, 0x1f149));
   set.add(CodeSet::range(0x1f150, 0x1f169));
   set.add(CodeSet::range(0x1f170, 0x1f189));
+  return set;
+}
+
+CodeSet regexWordSet(bool inClass) {
+  CodeSet set = wordSet().without(CodeSet::range(0x200c, 0x200d));
+  if (!inClass)
+    for (auto [first, last] : {std::pair(0xb2, 0xb3), {0xb9, 0xb9}, {0xbc, 0xbe}})
+      set.add(CodeSet::range(uint32_t(first), uint32_t(last)));
+  return set;
+}
+
+/// Members of `set` that a version of Unicode had.
+static CodeSet knownTo(int version, const CodeSet &set) {
+  CodeSet known;
+  for (auto [first, last] : set.ranges())
+    for (uint32_t code = first; code <= last; code++) {
+      UVersionInfo age;
+      u_charAge(UChar32(code), age);
+      if (age[0] <= version)
+        known.add(CodeSet::range(code, code));
+    }
+  return known;
+}
+
+CodeSet controlSet() {
+  CodeSet set = *categorySet("Cc");
+  set.add(*categorySet("Cf"));
+  set = knownTo(8, set).without(CodeSet::range(9, 10)).without(CodeSet::range(13, 13));
+  set.add(*categorySet("Co"));
+  return set;
+}
+
+CodeSet punctuationSet() {
+  CodeSet set = knownTo(8, *categorySet("P"));
+  for (char symbol : std::string_view("$+<=>^`|~"))
+    set.add(CodeSet::range(uint8_t(symbol), uint8_t(symbol)));
+  for (uint32_t code : {0x166d, 0x111c9}) // of other categories since
+    set.add(CodeSet::range(code, code));
+  return set;
+}
+
+CodeSet nonspacingMarkSet() {
+  CodeSet set = knownTo(8, *categorySet("Mn"));
+  for (uint32_t code : {0x1885, 0x1886, 0xa9bd, 0x111c9}) // of other categories then
+    set = set.without(CodeSet::range(code, code));
+  set.add(CodeSet::range(0x1734, 0x1734));
+  return set;
+}
+
+CodeSet markSet() {
+  CodeSet set = knownTo(9, *categorySet("M")).without(CodeSet::range(0x111c9, 0x111c9));
+  set.add(CodeSet::range(0x1cf2, 0x1cf3));
   return set;
 }
 

@@ -1,4 +1,4 @@
-// CodeSet.h - sets of Unicode code points, and where their properties come from (utf8proc).
+// CodeSet.h - sets of Unicode code points, and where their properties come from (utf8proc and ICU).
 #ifndef HEADRACE_IMPORT_TOKENIZER_CODESET_H
 #define HEADRACE_IMPORT_TOKENIZER_CODESET_H
 
@@ -21,6 +21,9 @@ public:
 
   void add(const CodeSet &other);
   CodeSet complement() const;
+  CodeSet without(const CodeSet &other) const;
+  CodeSet intersection(const CodeSet &other) const;
+  bool contains(uint32_t code) const;
   /// With every code point whose simple case folding is that of a member.
   CodeSet withCaseVariants() const;
   const std::vector<std::pair<uint32_t, uint32_t>> &ranges() const { return spans; }
@@ -33,9 +36,20 @@ private:
 
 /// The code points of a general category ("L", "Lu", "Nd" ...), if it is one.
 std::optional<CodeSet> categorySet(std::string_view name);
+/// The code points of a script ("Han", "Latin" ...), if it is one.
+std::optional<CodeSet> scriptSet(const std::string &name);
 CodeSet whiteSpaceSet();
-/// \w: letters, marks, decimal digits, connector punctuation, letter-like numbers and symbols, joiners.
+/// \w of Rust: letters, marks, decimal digits, connector punctuation, letter-like numbers and symbols, joiners.
 CodeSet wordSet();
+/// \w of Oniguruma: without joiners; outside of a class also superscripts and fractions of Latin-1.
+CodeSet regexWordSet(bool inClass);
+
+// Sets that the tokenizers library takes from tables of Unicode 8 (marks: 9), so that later characters are not in them.
+/// Control, format and private use characters, but for tab, line feed and carriage return.
+CodeSet controlSet();
+CodeSet punctuationSet(); // with the symbols of ASCII
+CodeSet nonspacingMarkSet();
+CodeSet markSet();
 
 /// Code points to UTF-8 and back. Text is well-formed: JSON has been checked.
 void appendUtf8(std::string &text, uint32_t code);

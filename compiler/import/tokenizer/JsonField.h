@@ -66,6 +66,10 @@ public:
     if (problem->empty())
       *problem = expectedFound(path, expected, found).message();
   }
+  void failWith(const Error &error) const {
+    if (problem->empty())
+      *problem = error.message();
+  }
   /// "expected X, Y or Z, found T": a component that is not supported, by its name.
   void failType(std::string_view expected) const { fail(expected, type().empty() ? jsonKindText(*json) : type()); }
   bool failed() const { return !problem->empty(); }

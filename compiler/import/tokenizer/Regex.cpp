@@ -95,6 +95,9 @@ public:
     code.insert(code.end(), {word(op, classes.indexOf(set)), least, most});
   }
 
+  /// Makes the word at `at` lead here.
+  void patch(size_t at, hr_tok_op op) { code[at] = word(op, uint32_t(code.size())); }
+
   std::vector<uint32_t> code;
   std::string problem;
 
@@ -105,8 +108,6 @@ private:
     else
       code.push_back(word(HR_TOK_OP_CLASS, classes.indexOf(set)));
   }
-  void patch(size_t at, hr_tok_op op) { code[at] = word(op, uint32_t(code.size())); }
-
   void emitAlternation(const RegexNode &node) {
     std::vector<size_t> jumps;
     for (size_t i = 0; i < node.children.size(); i++) {
@@ -177,9 +178,23 @@ Result<std::vector<uint32_t>> compileRegex(const std::string &pattern, const std
   return std::move(emitter.code);
 }
 
-std::vector<uint32_t> classProgram(const CodeSet &set, uint32_t most, ClassTable &classes) {
+std::vector<uint32_t> runsProgram(const std::vector<CodeSet> &sets, uint32_t most, ClassTable &classes) {
   Emitter emitter(classes);
-  emitter.loop(HR_TOK_OP_POSSESSIVE, set, 1, most);
+  std::vector<size_t> jumps;
+  for (size_t i = 0; i < sets.size(); i++) {
+    size_t split = emitter.code.size();
+    bool last = i + 1 == sets.size();
+    if (!last)
+      emitter.code.push_back(0);
+    emitter.loop(HR_TOK_OP_POSSESSIVE, sets[i], 1, most);
+    if (last)
+      break;
+    jumps.push_back(emitter.code.size());
+    emitter.code.push_back(0);
+    emitter.patch(split, HR_TOK_OP_SPLIT);
+  }
+  for (size_t jump : jumps)
+    emitter.patch(jump, HR_TOK_OP_JUMP);
   emitter.code.push_back(word(HR_TOK_OP_MATCH, 0));
   return emitter.code;
 }

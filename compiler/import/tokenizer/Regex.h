@@ -32,8 +32,9 @@ private:
 /// name, and so is a pattern that can match nothing.
 Result<std::vector<uint32_t>> compileRegex(const std::string &pattern, const std::string &where, ClassTable &classes);
 
-/// A program that matches one or more code points of a set, at most `most` (HR_TOK_NONE: any number).
-std::vector<uint32_t> classProgram(const CodeSet &set, uint32_t most, ClassTable &classes);
+/// A program that matches one or more code points of the first set that holds the first of them, at most `most`
+/// (HR_TOK_NONE: any number).
+std::vector<uint32_t> runsProgram(const std::vector<CodeSet> &sets, uint32_t most, ClassTable &classes);
 /// A program that matches exactly this text.
 std::vector<uint32_t> literalProgram(const std::string &text);
 

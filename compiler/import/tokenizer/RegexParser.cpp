@@ -48,8 +48,9 @@ private:
   bool parseQuantifiers(RegexNode &node);
   bool parseCounts(uint32_t &least, uint32_t &most);
   bool parseClass(CodeSet &set);
+  bool parseClassRange(CodeSet &set);
   bool parseClassItem(CodeSet &set, bool &single);
-  bool parseEscape(CodeSet &set, bool &single);
+  bool parseEscape(CodeSet &set, bool &single, bool inClass);
   bool parseProperty(CodeSet &set, bool complement);
   bool parseHex(CodeSet &set);
   RegexNode setNode(const CodeSet &set) const {
@@ -103,7 +104,7 @@ bool Parser::parseAtom(RegexNode &node) {
       return false;
     break;
   case '\\':
-    if (!parseEscape(set, single))
+    if (!parseEscape(set, single, false))
       return false;
     break;
   case '.':
@@ -238,50 +239,71 @@ bool Parser::parseQuantifiers(RegexNode &node) {
   return true;
 }
 
+/// The rest of a class, after its [. Classes inside are members, and && takes what both sides have.
 bool Parser::parseClass(CodeSet &set) {
   size_t begin = at - 1;
   bool complement = accept('^'), any = false;
+  std::optional<CodeSet> before;
+  if (++depth > deepestGroup)
+    return refuse("classes nested deeper than " + std::to_string(deepestGroup));
   while (peek() != endOfPattern && (peek() != ']' || !any)) {
     any = true;
-    CodeSet item;
-    bool single = false;
-    if (!parseClassItem(item, single))
+    if (acceptText("&&")) {
+      before = before ? before->intersection(set) : set;
+      set = CodeSet();
+    } else if (!parseClassRange(set))
       return false;
-    if (single && peek() == '-' && peek(1) != ']' && peek(1) != endOfPattern) {
-      at++;
-      CodeSet last;
-      if (!parseClassItem(last, single))
-        return false;
-      uint32_t from = item.ranges()[0].first, to = single ? last.ranges()[0].first : 0;
-      if (!single || to < from)
-        return refuse("a class range out of order");
-      item = CodeSet::range(from, to);
-    }
-    set.add(item);
   }
   if (!accept(']')) {
     at = begin;
     return refuse("a class that is not closed");
   }
+  depth--;
+  if (before)
+    set = before->intersection(set);
   if (complement)
     set = (ignoreCase ? set.withCaseVariants() : set).complement();
   return true;
 }
 
+/// Adds one item, or two with a - between.
+bool Parser::parseClassRange(CodeSet &set) {
+  CodeSet item;
+  bool single = false;
+  if (!parseClassItem(item, single))
+    return false;
+  if (single && peek() == '-' && peek(1) != ']' && peek(1) != endOfPattern) {
+    at++;
+    CodeSet last;
+    if (!parseClassItem(last, single))
+      return false;
+    uint32_t from = item.ranges()[0].first, to = single ? last.ranges()[0].first : 0;
+    if (!single || to < from)
+      return refuse("a class range out of order");
+    item = CodeSet::range(from, to);
+  }
+  set.add(item);
+  return true;
+}
+
 bool Parser::parseClassItem(CodeSet &set, bool &single) {
   if (peek() == '\\')
-    return parseEscape(set, single);
-  if (peek() == '[' || peek() == ']')
-    return refuse(peek() == ']' ? "an empty class" : peek(1) == ':' ? "a POSIX class" : "a class inside a class");
-  if ((peek() == '&' && peek(1) == '&') || (peek() == '-' && peek(1) == '-') || (peek() == '~' && peek(1) == '~'))
-    return refuse("a class operation");
+    return parseEscape(set, single, true);
+  if (peek() == ']')
+    return refuse("an empty class");
+  if (peek() == '[') {
+    if (peek(1) == ':')
+      return refuse("a POSIX class");
+    at++;
+    return parseClass(set);
+  }
   set = CodeSet::range(peek(), peek());
   single = true;
   at++;
   return true;
 }
 
-bool Parser::parseEscape(CodeSet &set, bool &single) {
+bool Parser::parseEscape(CodeSet &set, bool &single, bool inClass) {
   uint32_t code = peek(1);
   single = false;
   at += 2;
@@ -296,7 +318,7 @@ bool Parser::parseEscape(CodeSet &set, bool &single) {
     break;
   case 'w':
   case 'W':
-    set = wordSet();
+    set = regexWordSet(inClass);
     break;
   case 'p':
   case 'P':
@@ -344,7 +366,9 @@ bool Parser::parseProperty(CodeSet &set, bool complement) {
     appendUtf8(name, codes[at++]);
   std::optional<CodeSet> category = categorySet(name);
   if (!category)
-    return refuse("the property " + inQuotes(name) + ", which is no general category,");
+    category = scriptSet(name);
+  if (!category)
+    return refuse("the property " + inQuotes(name) + ", which is no general category and no script,");
   set = complement ? category->complement() : *category;
   return true;
 }

@@ -14,5 +14,8 @@ void readPreTokenizer(const JsonField &preTokenizer, Spec &spec);
 void readPostProcessor(const JsonField &processor, Spec &spec);
 void readDecoder(const JsonField &decoder, Spec &spec);
 
+/// {"String": s} or {"Regex": s}; the second only where `regex` may be set.
+std::string readPattern(const JsonField &pattern, bool *regex);
+
 } // namespace headrace::tokenizer
 #endif

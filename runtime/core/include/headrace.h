@@ -222,7 +222,7 @@ typedef struct hr_decoder {
   uint8_t pending[4]; /* beginning of a character */
   uint8_t pending_bytes;
   uint8_t keep_special; /* set to 1 to see special tokens */
-  uint8_t started, stripped, bad_run, reserved[3];
+  uint8_t started, stripped, bad_run, seen, space_due, reserved;
 } hr_decoder;
 size_t hr_decode_max(const hr_tokenizer *tokenizer);
 hr_status hr_decode(const hr_tokenizer *tokenizer, hr_decoder *state, int32_t id, char *text, size_t capacity,

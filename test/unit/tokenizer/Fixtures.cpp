@@ -1,4 +1,5 @@
 #include "Fixtures.h"
+#include "SmallCharsmap.h"
 #include "compiler/import/tokenizer/Tokenizer.h"
 
 #include <catch2/catch.hpp>
@@ -68,6 +69,34 @@ json sentencePieceJson() {
   return base;
 }
 
+json unigramJson() {
+  json base = R"({
+    "added_tokens": [{"id": 1, "content": "</s>", "special": true}],
+    "normalizer": {"type": "Precompiled"},
+    "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true},
+    "post_processor": {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}],
+                       "special_tokens": {"</s>": {"id": "</s>", "ids": [1], "tokens": ["</s>"]}}},
+    "decoder": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+    "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["</s>", 0], ["▁", -2.5], ["a", -3.0], ["b", -3.25],
+              ["ab", -4.0], ["▁a", -4.5], ["fi", -5.0], ["é", -6.0], ["1", -6.5]]}
+  })"_json;
+  base["normalizer"]["precompiled_charsmap"] =
+      SmallCharsmap({{"ﬁ", "fi"}, {"①", "1"}, {"e\u0301", "é"}, {"\t", " "}}).base64();
+  return base;
+}
+
+json wordPieceJson() {
+  return R"({
+    "added_tokens": [{"id": 1, "content": "[CLS]", "special": true}, {"id": 2, "content": "[SEP]", "special": true}],
+    "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true},
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "post_processor": {"type": "BertProcessing", "cls": ["[CLS]", 1], "sep": ["[SEP]", 2]},
+    "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true},
+    "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 6,
+              "vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "a": 3, "b": 4, "##b": 5, "##bc": 6, "!": 7, "你": 8}}
+  })"_json;
+}
+
 Tokenizer::Tokenizer(const std::string &json) {
   auto compiled = headrace::compileTokenizerText(json, "tokenizer.json");
   INFO((compiled ? "" : compiled.error().message()));
@@ -84,7 +113,7 @@ Tokenizer Tokenizer::fromFile(const std::string &path) {
 
 Ids Tokenizer::encode(const std::string &text, uint32_t flags) const {
   std::vector<uint64_t> scratch(hr_tokenizer_scratch(&tokenizer, text.size()) / 8 + 1);
-  Ids ids(text.size() * 2 + 16);
+  Ids ids(text.size() * 12 + 16);
   size_t n = 0;
   REQUIRE(hr_encode(&tokenizer, text.data(), text.size(), flags, ids.data(), ids.size(), &n, scratch.data(),
                     scratch.size() * 8) == HR_OK);

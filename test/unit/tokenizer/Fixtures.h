@@ -19,6 +19,13 @@ nlohmann::json byteLevelJson();
 /// (260), "b" (261), "▁a" (262), "▁ab" (263).
 nlohmann::json sentencePieceJson();
 
+/// tokenizer.json in the style of T5: a character map (ﬁ to fi, ① to 1, "e" with acute accent to é, a tab to a space), a
+/// Unigram model of <unk>, </s>, "▁", "a", "b", "ab", "▁a", "fi", "é", "1" (ids 0 to 9).
+nlohmann::json unigramJson();
+
+/// tokenizer.json in the style of BERT: [UNK], [CLS], [SEP], "a", "b", "##b", "##bc", "!", "你" (ids 0 to 8).
+nlohmann::json wordPieceJson();
+
 /// The string that a byte-level vocabulary spells bytes with.
 std::string spelled(const std::string &bytes);
 

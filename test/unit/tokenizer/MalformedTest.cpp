@@ -55,9 +55,8 @@ TEST_CASE("malformed models") {
       byteLevelJson(),
       {
           {"/model", "", "model: expected an object, found null"},
-          {"/model/type", R"("WordPiece")", "model: expected BPE, found WordPiece"},
-          {"/model/type", R"("Unigram")", "model: expected BPE, found Unigram"},
-          {"/model/type", "5", "model: expected BPE, found an object"},
+          {"/model/type", R"("Markov")", "model: expected BPE, Unigram, WordPiece or WordLevel, found Markov"},
+          {"/model/type", "5", "model: expected BPE, Unigram, WordPiece or WordLevel, found an object"},
           {"/model/vocab", "", "model.vocab: expected an object of tokens and ids, found null"},
           {"/model/vocab", "[1]", "model.vocab: expected an object of tokens and ids, found a list"},
           {"/model/vocab/ab", "-1", "model.vocab: expected ids below 4194304, found the number -1 for 'ab'"},
@@ -77,19 +76,56 @@ TEST_CASE("malformed models") {
            "model.unk_token: expected a token of the vocabulary, found the string '<unk>'"},
           {"/model/dropout", "0.1", "model.dropout: expected null, found the number 0.1"},
           {"/model/continuing_subword_prefix", R"("##")",
-           "model.continuing_subword_prefix: expected null, found the string '##'"},
+           "model.merges[0]: expected two tokens, the second longer than the subword prefix, found 'b'"},
+          {"/model/end_of_word_suffix", R"("·")", "model.end_of_word_suffix: expected ASCII characters, found the string '·'"},
           {"/model/fuse_unk", "1", "model.fuse_unk: expected true or false, found the number 1"},
-          {"/model/byte_fallback", "true",
-           "model.byte_fallback: expected false, or a token for each byte in the vocabulary, found none for '<0x00>'"},
+          {"/model/byte_fallback", "true", "model.byte_fallback: expected false with a ByteLevel pre-tokenizer, found true"},
       });
-  check(
-      sentencePieceJson(),
-      {
-          {"/model/vocab/<0x1F>", "",
-           "model.byte_fallback: expected false, or a token for each byte in the vocabulary, found none for '<0x1F>'"},
-          {"/model/ignore_merges", "true",
-           "model.ignore_merges: expected false without a ByteLevel pre-tokenizer, found true"},
-      });
+}
+
+TEST_CASE("malformed models of other kinds") {
+  check(unigramJson(),
+        {
+            {"/model/unk_id", "null", "model.unk_id: expected an id below 10, found null"},
+            {"/model/unk_id", "10", "model.unk_id: expected an id below 10, found the number 10"},
+            {"/model/vocab", "{}", "model.vocab: expected a list, found an object"},
+            {"/model/vocab", "[]", "model.vocab: expected 1 to 4194304 tokens, found 0"},
+            {"/model/vocab/3", R"(["a"])", "model.vocab[3]: expected a token and its score, found a list"},
+            {"/model/vocab/3", R"(["a", "-1"])", "model.vocab[3]: expected a token and its score, found a list"},
+            {"/model/vocab/3", R"([1, -1])", "model.vocab[3]: expected a token and its score, found a list"},
+        });
+  check(wordPieceJson(),
+        {
+            {"/model/unk_token", R"("[X]")", "model.unk_token: expected a token of the vocabulary, found the string '[X]'"},
+            {"/model/unk_token", "", "model.unk_token: expected a string, found null"},
+            {"/model/continuing_subword_prefix", "", "model.continuing_subword_prefix: expected a string, found null"},
+            {"/model/max_input_chars_per_word", "-1",
+             "model.max_input_chars_per_word: expected a count below 1073741824, found the number -1"},
+            {"/model/vocab/a", "4", "model.vocab: expected distinct ids, found 4 for both 'a' and 'b'"},
+            {"/post_processor/cls", R"("[CLS]")", "post_processor.cls: expected a list, found the string '[CLS]'"},
+            {"/post_processor/sep/1", "99", "post_processor: expected ids of the vocabulary, found 99"},
+        });
+}
+
+TEST_CASE("malformed character maps") {
+  std::string map = unigramJson()["normalizer"]["precompiled_charsmap"];
+  auto where = "/normalizer/precompiled_charsmap";
+  auto quoted = [](const std::string &text) { return json(text).dump(); };
+  std::string cut = quoted(map.substr(0, 400)), odd = quoted(map.substr(0, 401)), other = quoted("!" + map.substr(1)),
+              few = quoted("AAA="), none = quoted("AAAAAAAA"), bytes = quoted("BAAAAAAAAAD/////");
+  check(unigramJson(),
+        {
+            {where, "5", "normalizer.precompiled_charsmap: expected a string, found the number 5"},
+            {where, odd.c_str(),
+             "normalizer.precompiled_charsmap: expected base64 in groups of 4 characters, found 401 characters"},
+            {where, other.c_str(), "normalizer.precompiled_charsmap: expected base64, found the character '!'"},
+            {where, few.c_str(), "normalizer.precompiled_charsmap: expected the size of a double array, found 2 bytes"},
+            {where, none.c_str(), "normalizer.precompiled_charsmap: expected a double array of 0 bytes, a multiple of 4, "
+                                  "found 2 bytes after its size"},
+            {where, cut.c_str(), "normalizer.precompiled_charsmap: expected a double array of 12288 bytes, a multiple of "
+                                 "4, found 296 bytes after its size"},
+            {where, bytes.c_str(), "normalizer.precompiled_charsmap: expected texts in UTF-8, found other bytes at byte 8"},
+        });
 }
 
 TEST_CASE("malformed added tokens") {
@@ -124,16 +160,26 @@ TEST_CASE("components that are not supported are named") {
   check(
       byteLevelJson(),
       {
-          {"/normalizer", R"({"type": "NFKC"})", "normalizer: expected NFC, Prepend, Replace or Sequence, found NFKC"},
-          {"/normalizer", R"({"type": "Sequence", "normalizers": [{"type": "Lowercase"}]})",
-           "normalizer.normalizers[0]: expected NFC, Prepend, Replace or Sequence, found Lowercase"},
-          {"/normalizer", R"({"type": "Replace", "pattern": {"Regex": " +"}, "content": "x"})",
-           "normalizer.pattern: expected a String, found a Regex"},
-          {"/normalizer", "3", "normalizer: expected NFC, Prepend, Replace or Sequence, found the number 3"},
-          {"/pre_tokenizer", R"({"type": "Metaspace"})",
-           "pre_tokenizer: expected ByteLevel, Split, Digits or Sequence, found Metaspace"},
-          {"/pre_tokenizer", R"({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}, {"type": "Digits"}]})",
-           "pre_tokenizer.pretokenizers[1]: expected nothing after ByteLevel, found Digits"},
+          {"/normalizer", R"({"type": "Sequence", "normalizers": [{"type": "Uppercase"}]})",
+           "normalizer.normalizers[0]: expected NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, BertNormalizer, Replace, Prepend, Precompiled, Nmt, ByteLevel or Sequence, found Uppercase"},
+          {"/normalizer", "3", "normalizer: expected NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, BertNormalizer, Replace, Prepend, Precompiled, Nmt, ByteLevel or Sequence, found the number 3"},
+          {"/normalizer", R"({"type": "Replace", "pattern": {"Regex": "a*"}, "content": "x"})",
+           "normalizer.pattern: expected a regex that matches some text, found one that matches the empty string"},
+          {"/normalizer", R"({"type": "Strip", "strip_left": true})",
+           "normalizer.strip_right: expected true or false, found null"},
+          {"/pre_tokenizer", R"({"type": "UnicodeScripts"})",
+           "pre_tokenizer: expected ByteLevel, Split, Digits, Whitespace, WhitespaceSplit, Metaspace, BertPreTokenizer, Punctuation, CharDelimiterSplit or Sequence, found UnicodeScripts"},
+          {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "ab"})",
+           "pre_tokenizer.replacement: expected one character, found the string 'ab'"},
+          {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "last"})",
+           "pre_tokenizer.prepend_scheme: expected always, first or never, found the string 'last'"},
+          {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "_", "add_prefix_space": false})",
+           "pre_tokenizer.add_prefix_space: expected true with prepend_scheme always, found false"},
+          {"/pre_tokenizer",
+           R"({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}, {"type": "Metaspace", "replacement": "_"}]})",
+           "pre_tokenizer.pretokenizers[1]: expected no ByteLevel and no Metaspace after ByteLevel, found Metaspace"},
+          {"/pre_tokenizer", R"({"type": "CharDelimiterSplit", "delimiter": ""})",
+           "pre_tokenizer.delimiter: expected one character, found the string ''"},
           {"/pre_tokenizer", R"({"type": "Split", "pattern": {"String": "a"}, "behavior": "Odd"})",
            "pre_tokenizer.behavior: expected Isolated, Removed, Contiguous, MergedWithPrevious or MergedWithNext, "
            "found the "
@@ -142,8 +188,8 @@ TEST_CASE("components that are not supported are named") {
            "pre_tokenizer.pattern: expected a pattern of 1 to 512 bytes, found 0 bytes"},
           {"/pre_tokenizer", R"({"type": "Split", "pattern": 1, "behavior": "Isolated"})",
            "pre_tokenizer.pattern: expected a String or a Regex, found neither"},
-          {"/post_processor", R"({"type": "BertProcessing"})",
-           "post_processor: expected TemplateProcessing, ByteLevel or Sequence, found BertProcessing"},
+          {"/post_processor", R"({"type": "Pairs"})",
+           "post_processor: expected TemplateProcessing, ByteLevel, BertProcessing, RobertaProcessing or Sequence, found Pairs"},
           {"/post_processor", R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "Q"}}]})",
            "post_processor.single[0].SpecialToken.id: expected a name among special_tokens, found the string 'Q'"},
           {"/post_processor", R"({"type": "TemplateProcessing", "single": []})",
@@ -152,15 +198,19 @@ TEST_CASE("components that are not supported are named") {
            R"({"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "Q"}}],
          "special_tokens": {"Q": {"ids": [999]}}})",
            "post_processor: expected ids of the vocabulary, found 999"},
-          {"/decoder", R"({"type": "WordPiece"})",
-           "decoder: expected ByteLevel, Replace, ByteFallback, Fuse, Strip or Sequence, found WordPiece"},
-          {"/decoder", R"({"type": "Fuse"})", "decoder: expected ByteLevel, as the pre-tokenizer, found another"},
+          {"/decoder", R"({"type": "CTC"})",
+           "decoder: expected ByteLevel, Replace, Metaspace, WordPiece, BPEDecoder, ByteFallback, Fuse, Strip or Sequence, "
+           "found CTC"},
           {"/decoder", R"({"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "ByteFallback"}]})",
-           "decoder.decoders[1]: expected the order Replace, ByteFallback, Fuse, Strip, or ByteLevel alone, found "
+           "decoder.decoders[1]: expected the order: decoders of one token, ByteFallback, Fuse or ByteLevel, Strip, found "
            "ByteFallback"},
+          {"/decoder", R"({"type": "Sequence", "decoders": [{"type": "BPEDecoder", "suffix": "c"}, {"type": "ByteLevel"}]})",
+           "decoder.decoders[1]: expected no bytes after BPEDecoder, found ByteLevel"},
+          {"/decoder", R"({"type": "BPEDecoder", "suffix": "a"})",
+           "decoder: expected the suffix at the end of tokens alone, found 'ab'"},
           {"/decoder",
            R"({"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 0, "stop": 1}]})",
-           "decoder.decoders[1].stop: expected 0, found the number 1"},
+           "decoder.decoders[1].stop: expected 0 once tokens are fused, found the number 1"},
       });
 }
 
@@ -175,10 +225,8 @@ TEST_CASE("regular expressions that are not supported are named") {
                {"(?!ab)c", "lookahead on more than one character at character 0"},
                {"\\bword", "\\b at character 0"},
                {"(a)\\1", "\\1 at character 3"},
-               {"\\p{Han}+", "the property 'Han', which is no general category, at character 7"},
-               {"[a[b]]", "a class inside a class at character 2"},
+               {"\\p{Hun}+", "the property 'Hun', which is no general category and no script, at character 7"},
                {"[[:alpha:]]", "a POSIX class at character 1"},
-               {"[a&&b]", "a class operation at character 2"},
                {"[]", "an empty class at character 1"},
                {"[abc", "a class that is not closed at character 0"},
                {"[z-a]", "a class range out of order at character 4"},

@@ -1,0 +1,116 @@
+#include "compiler/import/tokenizer/CharMaps.h"
+#include "compiler/import/tokenizer/CodeSet.h"
+
+#include <algorithm>
+#include <functional>
+#include <utf8proc.h>
+
+namespace headrace::tokenizer {
+
+namespace {
+
+/// What becomes of one code point.
+struct Mapped {
+  uint32_t code = 0;
+  bool dropped = false;
+  uint32_t before = 0, after = 0; // 0: nothing
+};
+
+/// Rows for all code points that `change` changes.
+std::vector<hr_tok_map> rowsOf(const std::function<void(Mapped &)> &change) {
+  std::vector<hr_tok_map> rows;
+  for (uint32_t code = 0; code < codeLimit; code++) {
+    if (code >= 0xd800 && code < 0xe000)
+      continue;
+    Mapped mapped;
+    mapped.code = code;
+    change(mapped);
+    int32_t delta = mapped.dropped ? HR_TOK_MAP_DROP : int32_t(mapped.code) - int32_t(code);
+    if (!delta && !mapped.before && !mapped.after)
+      continue;
+    hr_tok_map *last = rows.empty() ? nullptr : &rows.back();
+    bool same = last && last->delta == delta && last->before == mapped.before && last->after == mapped.after;
+    uint32_t step = same ? code - last->last : 0;
+    if (same && (last->first == last->last ? step <= 2 : step == last->step)) {
+      last->step = step;
+      last->last = code;
+    } else
+      rows.push_back({code, code, 1, delta, mapped.before, mapped.after});
+  }
+  return rows;
+}
+
+bool isIdeograph(uint32_t code) {
+  static constexpr std::pair<uint32_t, uint32_t> blocks[] = {{0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xf900, 0xfaff},
+                                                             {0x20000, 0x2a6df}, {0x2a700, 0x2b81f}, {0x2b920, 0x2ceaf},
+                                                             {0x2f800, 0x2fa1f}};
+  for (auto [first, last] : blocks)
+    if (code >= first && code <= last)
+      return true;
+  return false;
+}
+
+void toLower(Mapped &mapped) {
+  if (mapped.code == 0x130) { // the one letter that becomes two
+    mapped.code = 'i';
+    mapped.after = 0x307;
+  } else
+    mapped.code = uint32_t(utf8proc_tolower(int32_t(mapped.code)));
+}
+
+uint32_t bytesOf(uint32_t code) { return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4; }
+
+} // namespace
+
+std::vector<hr_tok_map> bertCleaning(const BertOptions &options) {
+  CodeSet space = whiteSpaceSet(), control = controlSet();
+  return rowsOf([&](Mapped &mapped) {
+    uint32_t code = mapped.code;
+    if (options.cleanText && (code == 0 || code == 0xfffd || control.contains(code)))
+      mapped.dropped = true;
+    else if (options.cleanText && space.contains(code))
+      mapped.code = ' ';
+    else if (options.chineseCharacters && isIdeograph(code))
+      mapped.before = mapped.after = ' ';
+  });
+}
+
+std::vector<hr_tok_map> bertFolding(const BertOptions &options) {
+  CodeSet marks = nonspacingMarkSet();
+  return rowsOf([&](Mapped &mapped) {
+    mapped.dropped = options.stripAccents && marks.contains(mapped.code);
+    if (options.lowercase)
+      toLower(mapped);
+  });
+}
+
+std::vector<hr_tok_map> lowercaseMap() { return rowsOf(toLower); }
+
+std::vector<hr_tok_map> markRemoval() {
+  CodeSet marks = markSet();
+  return rowsOf([&](Mapped &mapped) { mapped.dropped = marks.contains(mapped.code); });
+}
+
+std::vector<hr_tok_map> nmtMap() {
+  return rowsOf([](Mapped &mapped) {
+    uint32_t code = mapped.code;
+    bool space = code == 0x9 || code == 0xa || code == 0xc || code == 0xd;
+    mapped.dropped = (code >= 1 && code < 0x20 && !space) || code == 0x7f || code == 0x8f || code == 0x9f;
+    if (space || code == 0x1680 || (code >= 0x200b && code <= 0x200f) || code == 0x2028 || code == 0x2029 ||
+        code == 0x2581 || code == 0xfeff || code == 0xfffd)
+      mapped.code = ' ';
+  });
+}
+
+uint32_t growthOf(const std::vector<hr_tok_map> &rows) {
+  uint32_t most = 1;
+  for (const hr_tok_map &row : rows)
+    for (uint32_t code = row.first; code <= row.last && row.delta != HR_TOK_MAP_DROP; code += row.step) {
+      uint32_t bytes = bytesOf(code + uint32_t(row.delta)) + (row.before ? bytesOf(row.before) : 0) +
+                       (row.after ? bytesOf(row.after) : 0);
+      most = std::max(most, (bytes + bytesOf(code) - 1) / bytesOf(code));
+    }
+  return most;
+}
+
+} // namespace headrace::tokenizer
