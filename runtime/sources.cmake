@@ -54,6 +54,7 @@ set(HR_CORE_HEADERS
 set(HR_SUPPORT_SOURCES
     ${_runtime}/core/support/hr_support_aarch64.c
     ${_runtime}/core/support/hr_support_arm.c
+    ${_runtime}/core/support/hr_support_double.c
     ${_runtime}/core/support/hr_support_half.c
     ${_runtime}/core/support/hr_support_memory.c)
 

@@ -12,6 +12,8 @@ void *test_memset(void *to, int value, size_t n);
 int test_memcmp(const void *a, const void *b, size_t n);
 float test___gnu_h2f_ieee(uint16_t half);
 uint16_t test___gnu_f2h_ieee(float value);
+uint64_t test___aeabi_dadd(uint64_t a, uint64_t b);
+int test___aeabi_dcmpgt(uint64_t a, uint64_t b);
 }
 
 TEST_CASE("memory functions do what C says") {
@@ -34,6 +36,44 @@ TEST_CASE("memory functions do what C says") {
     CHECK(c == d);
     const int ours = test_memcmp(c.data(), a.data(), n), theirs = std::memcmp(c.data(), a.data(), n);
     CHECK(((ours > 0) - (ours < 0)) == ((theirs > 0) - (theirs < 0)));
+  }
+}
+
+static uint64_t bitsOf(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static void checkDoubles(double a, double b) {
+  INFO(a << " and " << b);
+  double sum = a + b;
+  uint64_t ours = test___aeabi_dadd(bitsOf(a), bitsOf(b));
+  if (std::isnan(sum))
+    CHECK((ours & ~(1ull << 63)) > 0x7ffull << 52);
+  else
+    CHECK(ours == bitsOf(sum));
+  CHECK((test___aeabi_dcmpgt(bitsOf(a), bitsOf(b)) != 0) == (a > b));
+}
+
+TEST_CASE("doubles are added and compared as the hardware does") {
+  std::mt19937_64 generator(5);
+  const double special[] = {0.0,  -0.0,      1.0,       -1.0,       4.9e-324, -4.9e-324, 2.2250738585072014e-308, 2.2250738585072009e-308,
+                            1e308, -1e308, 1.7976931348623157e308, INFINITY, -INFINITY, NAN, 9007199254740993.0, 0.1};
+  for (double a : special)
+    for (double b : special)
+      checkDoubles(a, b);
+  for (int i = 0; i < 200000; ++i) {
+    uint64_t a = generator(), b = generator();
+    if (i % 2) // exponents close to each other, so that all bits count
+      b = (b & ~(0x7ffull << 52)) | ((((a >> 52 & 0x7ff) + generator() % 120) % 0x7ff) << 52);
+    if (i % 16 == 0)
+      b = a ^ (generator() & 7) ^ 1ull << 63;
+    double x, y;
+    std::memcpy(&x, &a, sizeof x);
+    std::memcpy(&y, &b, sizeof y);
+    checkDoubles(x, y);
+    checkDoubles(y, x);
   }
 }
 
