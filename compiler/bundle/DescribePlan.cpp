@@ -84,7 +84,8 @@ void describeSections(const std::vector<hr_blob_section> &sections, Manifest &ma
 /// looked up.
 uint64_t bytesPerRow(model::WeightOp weight, StringRef family) {
   uint64_t bytes = uint64_t(weight.getBytes().value_or(0)), rows = uint64_t(weight.getTensorType().getDimSize(0));
-  return family == "embed" || family == "rope_append" ? bytes / std::max<uint64_t>(1, rows) : bytes;
+  bool lookedUp = (family == "embed" || family == "rope_append") && weight.getTensorType().getRank() > 1;
+  return lookedUp ? bytes / std::max<uint64_t>(1, rows) : bytes;
 }
 
 /// Everything that a walk over the launches tells: entries, kernels, the arena's values, and who reads which weight.

@@ -114,7 +114,8 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol]> {
     ```
     Constraints:
     * (C1) the family exists.
-    * (C2) `params` has exactly the family's keys, with its types, and values that it allows.
+    * (C2) `params` has exactly the family's keys, without those that have their neutral value, with its types, and values that it
+      allows.
     * (C3) `device` is 0 .. HR_MAX_DEVICES - 1.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$family, DictionaryAttr:$params, I32Attr:$device);

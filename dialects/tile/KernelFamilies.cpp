@@ -15,13 +15,19 @@ constexpr llvm::StringLiteral kEncodings = "f32|f16|w8|w4";
 constexpr llvm::StringLiteral kActs = "none|silu|relu|tanh|gelu|gelu_tanh";
 constexpr llvm::StringLiteral kKvTypes = "f32|f16";
 
-const ParamInfo kEmbed[] = {
-    {"enc", ParamKind::String, kEncodings}, {"group", ParamKind::Int}, {"n", ParamKind::Int}, {"k", ParamKind::Int}};
+const ParamInfo kEmbed[] = {{"enc", ParamKind::String, kEncodings},
+                            {"group", ParamKind::Int},
+                            {"n", ParamKind::Int},
+                            {"k", ParamKind::Int},
+                            {"positions", ParamKind::Bool, "", "false"},
+                            {"scale", ParamKind::Float, "", "1"}};
 const ParamInfo kNorm[] = {{"cols", ParamKind::Int},
                            {"eps", ParamKind::Float},
                            {"residual", ParamKind::Bool},
                            {"out", ParamKind::String, "f32|a8"},
-                           {"group", ParamKind::Int}};
+                           {"group", ParamKind::Int},
+                           {"kind", ParamKind::String, "rms|layer", "rms"},
+                           {"bias", ParamKind::Bool, "", "false"}};
 const ParamInfo kQuantize[] = {{"cols", ParamKind::Int}, {"group", ParamKind::Int}};
 const ParamInfo kMatmul[] = {{"enc", ParamKind::String, kEncodings},
                              {"group", ParamKind::Int},
@@ -30,21 +36,30 @@ const ParamInfo kMatmul[] = {{"enc", ParamKind::String, kEncodings},
                              {"bias", ParamKind::Bool},
                              {"act", ParamKind::String, kActs},
                              {"gated", ParamKind::Bool},
-                             {"residual", ParamKind::Bool}};
+                             {"residual", ParamKind::Bool},
+                             {"softcap", ParamKind::Float, "", "0"}};
 const ParamInfo kRope[] = {{"heads", ParamKind::Int},
                            {"kv_heads", ParamKind::Int},
                            {"head_dim", ParamKind::Int},
                            {"rotary", ParamKind::Int},
                            {"context", ParamKind::Int},
                            {"k_type", ParamKind::String, kKvTypes},
-                           {"v_type", ParamKind::String, kKvTypes}};
+                           {"v_type", ParamKind::String, kKvTypes},
+                           {"qk_norm", ParamKind::String, "none|rms|layer", "none"},
+                           {"q_span", ParamKind::Int, "", "0"},
+                           {"k_span", ParamKind::Int, "", "0"},
+                           {"eps", ParamKind::Float, "", "0"},
+                           {"qk_bias", ParamKind::Bool, "", "false"}};
 const ParamInfo kAttend[] = {{"heads", ParamKind::Int},
                              {"kv_heads", ParamKind::Int},
                              {"head_dim", ParamKind::Int},
                              {"context", ParamKind::Int},
                              {"k_type", ParamKind::String, kKvTypes},
                              {"v_type", ParamKind::String, kKvTypes},
-                             {"scale", ParamKind::Float}};
+                             {"scale", ParamKind::Float},
+                             {"window", ParamKind::Int, "", "0"},
+                             {"softcap", ParamKind::Float, "", "0"},
+                             {"causal", ParamKind::Bool, "", "true"}};
 const ParamInfo kAdd[] = {{"cols", ParamKind::Int}};
 
 //                         name           params     site   per row
@@ -84,6 +99,41 @@ LogicalResult verifyKind(const ParamInfo &info, Attribute value, function_ref<In
   return failure();
 }
 
+/// The value as ParamInfo::neutral spells it.
+std::string spelled(Attribute value) {
+  if (auto i = dyn_cast<IntegerAttr>(value); i && !isa<BoolAttr>(value))
+    return std::to_string(i.getInt());
+  if (auto f = dyn_cast<FloatAttr>(value))
+    return f.getValue().isZero() ? "0" : f.getValue().isExactlyValue(1.0) ? "1" : "";
+  if (auto b = dyn_cast<BoolAttr>(value))
+    return b.getValue() ? "true" : "false";
+  return cast<StringAttr>(value).str();
+}
+
+/// What only some models have: a scale and a cap that are numbers, parts that belong together.
+LogicalResult verifyOptional(const Family &family, DictionaryAttr params,
+                             function_ref<InFlightDiagnostic()> emitError) {
+  for (StringRef key : {"scale", "softcap"})
+    if (auto value = params.getAs<FloatAttr>(key); value && !value.getValue().isFinite())
+      return emitError() << "parameter '" << key << "': expected a finite number, found " << value;
+  if (floatParam(params, "softcap") < 0)
+    return emitError() << "parameter 'softcap': expected at least 0, found " << params.get("softcap");
+  if (family.name == "norm" && boolParam(params, "bias") && stringParam(params, "kind") != "layer")
+    return emitError() << "parameter 'bias': expected false unless kind is layer, found true";
+  if (params.contains("causal") && params.contains("window"))
+    return emitError() << "parameter 'window': expected 0 unless causal, found " << intParam(params, "window");
+  if (boolParam(params, "qk_bias") && stringParam(params, "qk_norm") != "layer")
+    return emitError() << "parameter 'qk_bias': expected false unless qk_norm is layer, found true";
+  for (auto [key, heads] : {std::pair("q_span", "heads"), std::pair("k_span", "kv_heads")}) {
+    int64_t span = intParam(params, key), cols = intParam(params, heads) * intParam(params, "head_dim");
+    if (!params.contains("qk_norm") && span != 0)
+      return emitError() << "parameter '" << key << "': expected 0 without qk_norm, found " << span;
+    if (params.contains("qk_norm") && (span == 0 || cols % span != 0))
+      return emitError() << "parameter '" << key << "': expected a divisor of " << cols << ", found " << span;
+  }
+  return success();
+}
+
 /// Relations between parameters: a group exactly where something is quantized, heads that divide.
 LogicalResult verifyRelations(const Family &family, DictionaryAttr params,
                               function_ref<InFlightDiagnostic()> emitError) {
@@ -107,7 +157,7 @@ LogicalResult verifyRelations(const Family &family, DictionaryAttr params,
       (intParam(params, "rotary") % 2 != 0 || intParam(params, "rotary") > intParam(params, "head_dim")))
     return emitError() << "parameter 'rotary': expected an even number up to head_dim = "
                        << intParam(params, "head_dim") << ", found " << intParam(params, "rotary");
-  return success();
+  return verifyOptional(family, params, emitError);
 }
 
 /// Columns of a qkv row: q heads, k heads, v heads, without padding between them.
@@ -144,9 +194,40 @@ SmallVector<OperandInfo> normOperands(DictionaryAttr p) {
   if (residual)
     ops.push_back({"residual", Access::Read, f32RowBytes(cols), 0, true});
   ops.push_back({"weight", Access::Read, 0, f32RowBytes(cols), false});
+  if (boolParam(p, "bias"))
+    ops.push_back({"bias", Access::Read, 0, f32RowBytes(cols), false});
   if (residual)
     ops.push_back({"sum", Access::Write, f32RowBytes(cols), 0, true});
   ops.push_back({"out", Access::Write, outRow, 0, true});
+  return ops;
+}
+
+SmallVector<OperandInfo> embedOperands(DictionaryAttr p) {
+  int64_t table = t32Bytes(stringParam(p, "enc"), intParam(p, "group"), pad32(intParam(p, "n")), intParam(p, "k"));
+  SmallVector<OperandInfo> ops{{"table", Access::Read, 0, table, false}};
+  if (boolParam(p, "positions"))
+    ops.push_back({"positions", Access::Read, 0, -1, false});
+  ops.push_back({"tokens", Access::Read, 4, 0, true});
+  ops.push_back({"out", Access::Write, f32RowBytes(intParam(p, "k")), 0, true});
+  return ops;
+}
+
+SmallVector<OperandInfo> ropeOperands(DictionaryAttr p, int64_t kBytes, int64_t vBytes) {
+  SmallVector<OperandInfo> ops{{"qkv", Access::ReadWrite, f32RowBytes(qkvCols(p)), 0, true}};
+  if (intParam(p, "rotary"))
+    ops.push_back({"table", Access::Read, 0, -1, false});
+  auto vectors = [&](StringRef norm, StringRef bias, StringRef heads) {
+    int64_t bytes = f32RowBytes(intParam(p, heads) * intParam(p, "head_dim"));
+    ops.push_back({norm, Access::Read, 0, bytes, false});
+    if (boolParam(p, "qk_bias"))
+      ops.push_back({bias, Access::Read, 0, bytes, false});
+  };
+  if (p.contains("qk_norm")) {
+    vectors("q_norm", "q_bias", "heads");
+    vectors("k_norm", "k_bias", "kv_heads");
+  }
+  ops.push_back({"kcache", Access::Write, 0, kBytes, false});
+  ops.push_back({"vcache", Access::Write, 0, vBytes, false});
   return ops;
 }
 } // namespace
@@ -161,10 +242,14 @@ const Family *lookupFamily(StringRef name) {
 LogicalResult verifyParams(const Family &family, DictionaryAttr params, function_ref<InFlightDiagnostic()> emitError) {
   for (const ParamInfo &info : family.params) {
     Attribute value = params.get(info.key);
+    if (!value && !info.neutral.empty())
+      continue;
     if (!value)
       return emitError() << "expected parameter '" << info.key << "' of family " << family.name;
     if (failed(verifyKind(info, value, emitError)))
       return failure();
+    if (!info.neutral.empty() && spelled(value) == info.neutral)
+      return emitError() << "parameter '" << info.key << "': expected to be absent when it is " << info.neutral;
   }
   for (NamedAttribute attr : params)
     if (llvm::none_of(family.params, [&](const ParamInfo &i) { return i.key == attr.getName().getValue(); }))
@@ -174,10 +259,7 @@ LogicalResult verifyParams(const Family &family, DictionaryAttr params, function
 
 SmallVector<OperandInfo> operandsOf(const Family &family, DictionaryAttr p) {
   if (family.name == "embed")
-    return {{"table", Access::Read, 0,
-             t32Bytes(stringParam(p, "enc"), intParam(p, "group"), pad32(intParam(p, "n")), intParam(p, "k")), false},
-            {"tokens", Access::Read, 4, 0, true},
-            {"out", Access::Write, f32RowBytes(intParam(p, "k")), 0, true}};
+    return embedOperands(p);
   if (family.name == "norm")
     return normOperands(p);
   if (family.name == "quantize")
@@ -193,10 +275,7 @@ SmallVector<OperandInfo> operandsOf(const Family &family, DictionaryAttr p) {
   int64_t kBytes = kvBytes(kv, dim, context, stringParam(p, "k_type"));
   int64_t vBytes = kvBytes(kv, dim, context, stringParam(p, "v_type"));
   if (family.name == "rope_append")
-    return {{"qkv", Access::ReadWrite, f32RowBytes(qkvCols(p)), 0, true},
-            {"table", Access::Read, 0, -1, false},
-            {"kcache", Access::Write, 0, kBytes, false},
-            {"vcache", Access::Write, 0, vBytes, false}};
+    return ropeOperands(p, kBytes, vBytes);
   return {{"qkv", Access::Read, f32RowBytes(qkvCols(p)), 0, false},
           {"kcache", Access::Read, 0, kBytes, false},
           {"vcache", Access::Read, 0, vBytes, false},
@@ -207,6 +286,22 @@ int64_t tilesOf(const Family &family, DictionaryAttr params) {
   if (family.name == "gemv" || family.name == "gemm")
     return pad32(intParam(params, "n")) / 32;
   return family.name == "attend" ? intParam(params, "heads") : 1;
+}
+
+/// What only some models have, behind all that every kernel of the family has.
+static void appendOptional(llvm::raw_ostream &os, DictionaryAttr p) {
+  if (boolParam(p, "positions"))
+    os << "_pos";
+  if (p.contains("enc") && p.contains("k") && p.contains("scale"))
+    os << "_scaled";
+  if (p.contains("qk_norm"))
+    os << "_qk" << stringParam(p, "qk_norm") << intParam(p, "q_span") << (boolParam(p, "qk_bias") ? "_bias" : "");
+  if (p.contains("window"))
+    os << "_w" << intParam(p, "window");
+  if (p.contains("softcap"))
+    os << "_cap";
+  if (p.contains("causal"))
+    os << "_all";
 }
 
 std::string kernelName(const Family &family, DictionaryAttr p) {
@@ -222,6 +317,8 @@ std::string kernelName(const Family &family, DictionaryAttr p) {
     os << "_c" << intParam(p, "context") << "_" << stringParam(p, "k_type") << "_" << stringParam(p, "v_type");
   if (p.contains("cols"))
     os << "_c" << intParam(p, "cols");
+  if (p.contains("kind"))
+    os << "_" << stringParam(p, "kind");
   if (p.contains("bias") && boolParam(p, "bias"))
     os << "_bias";
   if (p.contains("act") && stringParam(p, "act") != "none")
@@ -234,14 +331,25 @@ std::string kernelName(const Family &family, DictionaryAttr p) {
     os << "_" << stringParam(p, "out");
   if (!p.contains("enc") && p.contains("group") && intParam(p, "group"))
     os << (p.contains("out") ? "g" : "_g") << intParam(p, "group");
+  appendOptional(os, p);
   return name;
 }
 
-int64_t intParam(DictionaryAttr params, StringRef key) { return params.getAs<IntegerAttr>(key).getInt(); }
-bool boolParam(DictionaryAttr params, StringRef key) { return params.getAs<BoolAttr>(key).getValue(); }
-StringRef stringParam(DictionaryAttr params, StringRef key) { return params.getAs<StringAttr>(key).getValue(); }
+int64_t intParam(DictionaryAttr params, StringRef key) {
+  auto value = params.getAs<IntegerAttr>(key);
+  return value ? value.getInt() : 0;
+}
+bool boolParam(DictionaryAttr params, StringRef key) {
+  auto value = params.getAs<BoolAttr>(key);
+  return value && value.getValue();
+}
+StringRef stringParam(DictionaryAttr params, StringRef key) {
+  auto value = params.getAs<StringAttr>(key);
+  return value ? value.getValue() : StringRef();
+}
 float floatParam(DictionaryAttr params, StringRef key) {
-  return params.getAs<FloatAttr>(key).getValue().convertToFloat();
+  auto value = params.getAs<FloatAttr>(key);
+  return value ? value.getValue().convertToFloat() : 0.0f;
 }
 
 int64_t t32ElementBytes(StringRef enc, int64_t k) {

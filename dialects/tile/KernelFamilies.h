@@ -20,11 +20,14 @@ constexpr int64_t pad32(int64_t n) { return roundUp(n, 32); }
 
 enum class ParamKind { Int, Float, Bool, String };
 
-/// One key of a kernel's `params` dictionary. `allowed` (a '|'-separated list) restricts strings; empty: any.
+/// One key of a kernel's `params` dictionary. `allowed` (a '|'-separated list) restricts strings; empty: any. A
+/// parameter with a `neutral` value is left out when it has it, so that one kernel has one dictionary and a kernel
+/// without the feature is written as if there were none.
 struct ParamInfo {
   llvm::StringRef key;
   ParamKind kind;
   llvm::StringRef allowed = "";
+  llvm::StringRef neutral = "";
 };
 
 /// What one tile of a launch may touch of an operand.
@@ -58,7 +61,8 @@ const Family *lookupFamily(llvm::StringRef name);
 /// All families, in the order of the contract.
 llvm::ArrayRef<Family> allFamilies();
 
-/// Checks that `params` has exactly the keys of the family with the right types and sane values.
+/// Checks that `params` has exactly the keys of the family, neutral ones left out, with the right types and sane
+/// values.
 llvm::LogicalResult verifyParams(const Family &family, mlir::DictionaryAttr params,
                                  llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
@@ -71,7 +75,7 @@ int64_t tilesOf(const Family &family, mlir::DictionaryAttr params);
 /// The symbol name that says family and parameters, such as gemv_w4g64_n576_k192_res.
 std::string kernelName(const Family &family, mlir::DictionaryAttr params);
 
-/// Values of verified parameters.
+/// Values of verified parameters; 0, false or "" for one that is absent.
 int64_t intParam(mlir::DictionaryAttr params, llvm::StringRef key);
 bool boolParam(mlir::DictionaryAttr params, llvm::StringRef key);
 llvm::StringRef stringParam(mlir::DictionaryAttr params, llvm::StringRef key);

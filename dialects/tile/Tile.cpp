@@ -92,7 +92,16 @@ template <typename Op> LogicalResult verifyMatmul(Op op) {
 LogicalResult EmbedOp::verify() {
   if (failed(expectRank(*this, getTable(), 2, "a table")) || failed(expectRank(*this, getTokens(), 1, "tokens")))
     return failure();
-  return expectShape(*this, getOut(), {shapeOf(getTokens())[0], shapeOf(getTable())[1]}, "a result", "C2");
+  if (failed(expectShape(*this, getOut(), {shapeOf(getTokens())[0], shapeOf(getTable())[1]}, "a result", "C2")))
+    return failure();
+  if (bool(getPositions()) != bool(getPos()))
+    return emitOpError() << "(C3) expected positions and pos together, found one";
+  if (!getPositions())
+    return success();
+  if (failed(expectRank(*this, getPositions(), 2, "positions")))
+    return failure();
+  int64_t positions = shapeOf(getPositions())[0];
+  return expectShape(*this, getPositions(), {positions, shapeOf(getTable())[1]}, "positions", "C3");
 }
 
 LogicalResult NormOp::verify() {
@@ -102,6 +111,8 @@ LogicalResult NormOp::verify() {
   if (failed(expectRank(*this, getX(), 2, "x")))
     return failure();
   ArrayRef<int64_t> shape = shapeOf(getX());
+  if (getBias() && failed(expectShape(*this, getBias(), {shape[1]}, "a bias", "C2")))
+    return failure();
   if (failed(expectShape(*this, getWeight(), {shape[1]}, "a weight", "C2")) ||
       failed(expectShape(*this, getY(), shape, "a result", "C2")))
     return failure();
@@ -126,16 +137,37 @@ LogicalResult GemvOp::verify() {
 
 LogicalResult GemmOp::verify() { return verifyMatmul(*this); }
 
+/// (C3), (C5)
+static LogicalResult verifyFactors(RopeAppendOp op) {
+  size_t norms = !op.getQkNorm() ? 0 : op.getQkBias().value_or(false) ? 4 : 2, expected = (op.getRotary() != 0) + norms;
+  OperandRange factors = op.getFactors();
+  if (factors.size() != expected)
+    return op.emitOpError() << "(C5) expected " << expected << " operands between qkv and pos, found "
+                            << factors.size();
+  int64_t q = op.getHeads() * op.getHeadDim(), k = op.getKvHeads() * op.getHeadDim();
+  for (size_t i = 0; i != norms; ++i) {
+    bool ofQ = i < norms / 2;
+    if (failed(expectShape(op, factors.take_back(norms)[i], {ofQ ? q : k}, ofQ ? "a vector for q" : "a vector for k",
+                           "C5")))
+      return failure();
+  }
+  if (op.getRotary() == 0)
+    return success();
+  if (failed(expectRank(op, factors[0], 3, "a table")))
+    return failure();
+  int64_t positions = shapeOf(factors[0])[0], pairs = static_cast<int64_t>(op.getRotary()) / 2;
+  return expectShape(op, factors[0], {positions, 2, pairs}, "a table", "C3");
+}
+
 LogicalResult RopeAppendOp::verify() {
-  if (failed(expectRank(*this, getQkv(), 2, "qkv")) || failed(expectRank(*this, getTable(), 3, "a table")))
+  if (failed(expectRank(*this, getQkv(), 2, "qkv")))
     return failure();
   int64_t cols = (getHeads() + 2 * getKvHeads()) * getHeadDim();
   if (failed(expectShape(*this, getQkv(), {shapeOf(getQkv())[0], cols}, "qkv", "C2")))
     return failure();
   if (getOut().getType() != getQkv().getType())
     return emitOpError() << "(C2) expected a result of type " << getQkv().getType() << ", found " << getOut().getType();
-  int64_t positions = shapeOf(getTable())[0], pairs = static_cast<int64_t>(getRotary()) / 2;
-  if (failed(expectShape(*this, getTable(), {positions, 2, pairs}, "a table", "C3")))
+  if (failed(verifyFactors(*this)))
     return failure();
   if (!getQkv().hasOneUse())
     return emitOpError() << "(C4) expected to be the only user of its operand, which it overwrites";

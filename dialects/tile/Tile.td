@@ -68,40 +68,51 @@ class Tile_KernelOp<string mnemonic, list<Trait> traits = []>
 defvar Tile_Device = OptionalAttr<I32Attr>;
 defvar Tile_Schedule = OptionalAttr<Tile_ScheduleInterface>;
 
-def Tile_EmbedOp : Tile_KernelOp<"embed", [Pure]> {
-  let summary = "rows of the embedding table";
+def Tile_EmbedOp : Tile_KernelOp<"embed", [Pure, AttrSizedOperandSegments]> {
+  let summary = "rows of the embedding table, scaled, with learned positions";
   let description = [{
     ```mlir
     %x = tile.embed %table, %tokens {enc = "w4", group = 64 : i64} : (tensor<2048x192xf32>, tensor<8xi32>) -> tensor<8x192xf32>
+    %y = tile.embed %table, %tokens positions %p at %pos {enc = "f32", scale = 2.0 : f32}
+       : (tensor<2048x192xf32>, tensor<8xi32>, tensor<512x192xf32>, i32) -> tensor<8x192xf32>
     ```
     Constraints:
     * (C1) `enc` and `group` are an encoding of the contract: group 0 for f32 and f16, else a positive multiple of 32.
     * (C2) the result has a row per token and a column per column of the table.
+    * (C3) positions and pos come together, and the positions have the table's columns.
   }];
-  let arguments = (ins AnyStaticShapeTensor:$table, AnyStaticShapeTensor:$tokens, StrAttr:$enc, DefaultValuedAttr<I64Attr, "0">:$group,
-                   Tile_Device:$device, Tile_Schedule:$schedule);
+  let arguments = (ins AnyStaticShapeTensor:$table, AnyStaticShapeTensor:$tokens, Optional<AnyStaticShapeTensor>:$positions,
+                   Optional<I32>:$pos, StrAttr:$enc, DefaultValuedAttr<I64Attr, "0">:$group,
+                   DefaultValuedAttr<F32Attr, "::llvm::APFloat(1.0f)">:$scale, Tile_Device:$device, Tile_Schedule:$schedule);
   let results = (outs AnyStaticShapeTensor:$out);
-  let assemblyFormat = "$table `,` $tokens attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $table `,` $tokens (`positions` $positions^)? (`at` $pos^)? attr-dict `:` functional-type(operands, results)
+  }];
 }
 
-def Tile_NormOp : Tile_KernelOp<"norm", [Pure]> {
-  let summary = "RMSNorm, with the residual addition before it and the quantization after it";
+def Tile_NormOp : Tile_KernelOp<"norm", [Pure, AttrSizedOperandSegments]> {
+  let summary = "RMSNorm or LayerNorm, with the residual addition before it and the quantization after it";
   let description = [{
     With `residual`, x + residual is normalised and is also the first result.
     ```mlir
     %sum, %y = tile.norm %x, %w residual %r {eps = 1.0e-5 : f32, out = "a8", group = 64 : i64}
              : (tensor<8x192xf32>, tensor<192xf32>, tensor<8x192xf32>) -> (tensor<8x192xf32>, tensor<8x192x!enc.a8<64>>)
+    %z = tile.norm %x, %w bias %b {eps = 1.0e-5 : f32, kind = "layer"}
+       : (tensor<8x192xf32>, tensor<192xf32>, tensor<192xf32>) -> tensor<8x192xf32>
     ```
     Constraints:
     * (C1) `out` is f32 (group 0) or a8 (group a positive multiple of 32).
-    * (C2) x, residual and results have one shape, the weight has a value per column.
+    * (C2) x, residual and results have one shape, weight and bias have a value per column.
     * (C3) there is a sum exactly with a residual.
   }];
-  let arguments = (ins AnyStaticShapeTensor:$x, AnyStaticShapeTensor:$weight, Optional<AnyStaticShapeTensor>:$residual, F32Attr:$eps,
+  let arguments = (ins AnyStaticShapeTensor:$x, AnyStaticShapeTensor:$weight, Optional<AnyStaticShapeTensor>:$bias,
+                   Optional<AnyStaticShapeTensor>:$residual, F32Attr:$eps, DefaultValuedAttr<StrAttr, "\"rms\"">:$kind,
                    DefaultValuedAttr<StrAttr, "\"f32\"">:$out, DefaultValuedAttr<I64Attr, "0">:$group,
                    Tile_Device:$device, Tile_Schedule:$schedule);
   let results = (outs Optional<AnyStaticShapeTensor>:$sum, AnyStaticShapeTensor:$y);
-  let assemblyFormat = "$x `,` $weight (`residual` $residual^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $x `,` $weight (`bias` $bias^)? (`residual` $residual^)? attr-dict `:` functional-type(operands, results)
+  }];
 }
 
 def Tile_QuantizeOp : Tile_KernelOp<"quantize", [Pure]> {
@@ -122,7 +133,8 @@ def Tile_QuantizeOp : Tile_KernelOp<"quantize", [Pure]> {
 class Tile_MatmulOp<string mnemonic> : Tile_KernelOp<mnemonic, [Pure, AttrSizedOperandSegments]> {
   let arguments = (ins AnyStaticShapeTensor:$weight, AnyStaticShapeTensor:$x, Optional<AnyStaticShapeTensor>:$bias,
                    Optional<AnyStaticShapeTensor>:$residual, StrAttr:$enc, DefaultValuedAttr<I64Attr, "0">:$group,
-                   DefaultValuedAttr<StrAttr, "\"none\"">:$act, UnitAttr:$gated, Tile_Device:$device, Tile_Schedule:$schedule);
+                   DefaultValuedAttr<StrAttr, "\"none\"">:$act, UnitAttr:$gated,
+                   DefaultValuedAttr<F32Attr, "::llvm::APFloat(0.0f)">:$softcap, Tile_Device:$device, Tile_Schedule:$schedule);
   let results = (outs AnyStaticShapeTensor:$out);
   let assemblyFormat = [{
     $weight `,` $x (`bias` $bias^)? (`residual` $residual^)? attr-dict `:` functional-type(operands, results)
@@ -133,7 +145,7 @@ def Tile_GemvOp : Tile_MatmulOp<"gemv"> {
   let summary = "weight times one row, with epilogue";
   let description = [{
     out = act(weight * x + bias) + residual; gated: act(gate half) * up half before the residual, the weight (and the bias) alternating
-    tiles of 32 gate rows and 32 up rows.
+    tiles of 32 gate rows and 32 up rows. A softcap other than 0 comes before the residual.
     ```mlir
     %y = tile.gemv %w, %x residual %r {enc = "w4", group = 64 : i64, act = "silu", gated}
        : (tensor<1024x192xf32>, tensor<1x192x!enc.a8<64>>, tensor<1x512xf32>) -> tensor<1x512xf32>
@@ -155,42 +167,54 @@ def Tile_GemmOp : Tile_MatmulOp<"gemm"> {
 }
 
 def Tile_RopeAppendOp : Tile_KernelOp<"rope_append", [MemoryEffects<[MemWrite]>]> {
-  let summary = "rotates q and k, appends k and v to the cache";
+  let summary = "normalises and rotates q and k, appends k and v to the cache";
   let description = [{
-    The result is the operand with its q heads rotated, in the same place: nobody else may use the operand.
+    The result is the operand with its q heads normalised (where there is a `qk_norm`) and rotated, in the same place: nobody else may
+    use the operand. Behind it, in the order of the family: the table (unless rotary is 0), and with a `qk_norm` the weight for q, with
+    `qk_bias` its bias, and the same for k.
     ```mlir
     %q = tile.rope_append %qkv, %table at %pos cache @layers.0.kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64,
          rotary = 32 : i64, context = 1024 : i64, k_type = "f16", v_type = "f16"}
        : (tensor<8x320xf32>, tensor<1024x2x16xf32>, i32) -> tensor<8x320xf32>
+    %r = tile.rope_append %qkv, %q_norm, %k_norm at %pos cache @layers.0.kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64,
+         rotary = 0 : i64, context = 1024 : i64, k_type = "f16", v_type = "f16", qk_norm = "rms", q_span = 32 : i64, k_span = 32 : i64,
+         eps = 1.0e-6 : f32} : (tensor<8x320xf32>, tensor<192xf32>, tensor<64xf32>, i32) -> tensor<8x320xf32>
     ```
     Constraints:
-    * (C1) the parameters are of the contract: kv_heads divides heads, rotary is even and at most head_dim, types are f32 or f16.
+    * (C1) the parameters are of the contract: kv_heads divides heads, rotary is even and at most head_dim, types are f32 or f16, spans
+      divide the columns of q and k.
     * (C2) qkv has (heads + 2 * kv_heads) * head_dim columns, the result its type.
     * (C3) the table holds a cosine and a sine per pair of rotary.
     * (C4) the operand has no other user.
+    * (C5) table, weights and biases are as many as the attributes ask for; weights and biases have a value per column of q or k.
   }];
-  let arguments = (ins AnyStaticShapeTensor:$qkv, AnyStaticShapeTensor:$table, I32:$pos, FlatSymbolRefAttr:$cache, I64Attr:$heads,
-                   I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$rotary, I64Attr:$context, StrAttr:$k_type, StrAttr:$v_type,
-                   Tile_Device:$device, Tile_Schedule:$schedule);
+  // No optional operands: their accessors call getContext(), which is an attribute here.
+  let arguments = (ins AnyStaticShapeTensor:$qkv, Variadic<AnyStaticShapeTensor>:$factors, I32:$pos, FlatSymbolRefAttr:$cache,
+                   I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$rotary, I64Attr:$context, StrAttr:$k_type,
+                   StrAttr:$v_type, OptionalAttr<StrAttr>:$qk_norm, OptionalAttr<I64Attr>:$q_span, OptionalAttr<I64Attr>:$k_span,
+                   OptionalAttr<F32Attr>:$eps, OptionalAttr<BoolAttr>:$qk_bias, Tile_Device:$device, Tile_Schedule:$schedule);
   let results = (outs AnyStaticShapeTensor:$out);
   let assemblyFormat = [{
-    $qkv `,` $table `at` $pos `cache` $cache attr-dict `:` functional-type(operands, results)
+    $qkv (`,` $factors^)? `at` $pos `cache` $cache attr-dict `:` functional-type(operands, results)
   }];
 }
 
 def Tile_AttendOp : Tile_KernelOp<"attend", [MemoryEffects<[MemRead]>]> {
-  let summary = "causal attention of the rows over the cache";
+  let summary = "attention of the rows over the cache";
   let description = [{
     ```mlir
     %a = tile.attend %q at %pos cache @layers.0.kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 1024 : i64,
          k_type = "f16", v_type = "f16", scale = 0.176776692 : f32} : (tensor<8x320xf32>, i32) -> tensor<8x192xf32>
     ```
+    There may be a `window` (positions seen, the own one included), a `softcap` of the scaled scores, and `causal = false` (all rows of the
+    step see each other).
     Constraints:
     * (C1) the parameters are of the contract.
     * (C2) qkv has (heads + 2 * kv_heads) * head_dim columns, the result heads * head_dim.
   }];
   let arguments = (ins AnyStaticShapeTensor:$qkv, I32:$pos, FlatSymbolRefAttr:$cache, I64Attr:$heads, I64Attr:$kv_heads,
-                   I64Attr:$head_dim, I64Attr:$context, StrAttr:$k_type, StrAttr:$v_type, F32Attr:$scale, Tile_Device:$device,
+                   I64Attr:$head_dim, I64Attr:$context, StrAttr:$k_type, StrAttr:$v_type, F32Attr:$scale,
+                   OptionalAttr<I64Attr>:$window, OptionalAttr<F32Attr>:$softcap, OptionalAttr<BoolAttr>:$causal, Tile_Device:$device,
                    Tile_Schedule:$schedule);
   let results = (outs AnyStaticShapeTensor:$out);
   let assemblyFormat = "$qkv `at` $pos `cache` $cache attr-dict `:` functional-type(operands, results)";

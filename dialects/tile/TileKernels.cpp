@@ -16,6 +16,13 @@ public:
     attrs.push_back(builder.getNamedAttr(key, value));
     return *this;
   }
+  /// A parameter that is left out when it is neutral: null, or false.
+  Params &maybe(StringRef key, Attribute value) { return value ? addAttr(key, value) : *this; }
+  Params &maybeFlag(StringRef key, bool value) { return value ? flag(key, value) : *this; }
+  /// The attribute, or null where it has the neutral value.
+  FloatAttr unless(float neutral, FloatAttr value) {
+    return value == builder.getF32FloatAttr(neutral) ? FloatAttr() : value;
+  }
   DictionaryAttr get() { return builder.getDictionaryAttr(attrs); }
 
 private:
@@ -41,8 +48,8 @@ SmallVector<KernelOperand> ofAll(ArrayRef<Value> values) {
 }
 
 template <typename Op> DictionaryAttr matmulParams(Op op) {
-  return Params(op)
-      .add("enc", op.getEnc())
+  Params params(op);
+  return params.add("enc", op.getEnc())
       .add("group", static_cast<int64_t>(op.getGroup()))
       .add("n", dim(op.getOut(), 1))
       .add("k", dim(op.getWeight(), 1))
@@ -50,6 +57,7 @@ template <typename Op> DictionaryAttr matmulParams(Op op) {
       .add("act", op.getAct())
       .flag("gated", op.getGated())
       .flag("residual", bool(op.getResidual()))
+      .maybe("softcap", params.unless(0.0f, op.getSoftcapAttr()))
       .get();
 }
 
@@ -60,14 +68,18 @@ template <typename Op> SmallVector<KernelOperand> matmulOperands(Op op) {
 
 StringRef EmbedOp::getKernelFamily() { return "embed"; }
 DictionaryAttr EmbedOp::getKernelParams() {
-  return Params(*this)
-      .add("enc", getEnc())
+  Params params(*this);
+  return params.add("enc", getEnc())
       .add("group", static_cast<int64_t>(getGroup()))
       .add("n", dim(getTable(), 0))
       .add("k", dim(getTable(), 1))
+      .maybeFlag("positions", bool(getPositions()))
+      .maybe("scale", params.unless(1.0f, getScaleAttr()))
       .get();
 }
-SmallVector<KernelOperand> EmbedOp::getKernelOperands() { return ofAll({getTable(), getTokens(), getOut()}); }
+SmallVector<KernelOperand> EmbedOp::getKernelOperands() {
+  return ofAll({getTable(), getPositions(), getTokens(), getOut()});
+}
 
 StringRef NormOp::getKernelFamily() { return "norm"; }
 DictionaryAttr NormOp::getKernelParams() {
@@ -77,10 +89,12 @@ DictionaryAttr NormOp::getKernelParams() {
       .flag("residual", bool(getResidual()))
       .add("out", getOut())
       .add("group", static_cast<int64_t>(getGroup()))
+      .maybe("kind", getKind() == "rms" ? Attribute() : getKindAttr())
+      .maybeFlag("bias", bool(getBias()))
       .get();
 }
 SmallVector<KernelOperand> NormOp::getKernelOperands() {
-  return ofAll({getX(), getResidual(), getWeight(), getSum(), getY()});
+  return ofAll({getX(), getResidual(), getWeight(), getBias(), getSum(), getY()});
 }
 
 StringRef QuantizeOp::getKernelFamily() { return "quantize"; }
@@ -107,13 +121,20 @@ DictionaryAttr RopeAppendOp::getKernelParams() {
       .addAttr("context", getContextAttr())
       .addAttr("k_type", getKTypeAttr())
       .addAttr("v_type", getVTypeAttr())
+      .maybe("qk_norm", getQkNormAttr())
+      .maybe("q_span", getQSpanAttr())
+      .maybe("k_span", getKSpanAttr())
+      .maybe("eps", getEpsAttr())
+      .maybe("qk_bias", getQkBiasAttr())
       .get();
 }
 SmallVector<KernelOperand> RopeAppendOp::getKernelOperands() {
-  return {of(getOut()),
-          of(getTable()),
-          {KernelOperand::KCache, {}, getCacheAttr()},
-          {KernelOperand::VCache, {}, getCacheAttr()}};
+  SmallVector<KernelOperand> operands = ofAll({getOut()});
+  for (Value factor : getFactors())
+    operands.push_back(of(factor));
+  operands.push_back({KernelOperand::KCache, {}, getCacheAttr()});
+  operands.push_back({KernelOperand::VCache, {}, getCacheAttr()});
+  return operands;
 }
 
 StringRef AttendOp::getKernelFamily() { return "attend"; }
@@ -126,6 +147,9 @@ DictionaryAttr AttendOp::getKernelParams() {
       .addAttr("k_type", getKTypeAttr())
       .addAttr("v_type", getVTypeAttr())
       .addAttr("scale", getScaleAttr())
+      .maybe("window", getWindowAttr())
+      .maybe("softcap", getSoftcapAttr())
+      .maybe("causal", getCausalAttr())
       .get();
 }
 SmallVector<KernelOperand> AttendOp::getKernelOperands() {

@@ -114,14 +114,20 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
                            << "', found an end of " << end;
   }
 
-  /// The family does not say how many positions a table has: as many as may be used.
-  LogicalResult checkRopeTable(plan::LaunchOp launch, plan::LibraryOp library, SymbolTable &symbols) {
+  /// A family does not say how many positions a table of them has: as many as may be used.
+  LogicalResult checkTables(plan::LaunchOp launch, plan::LibraryOp library, SymbolTable &symbols) {
     auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
-    if (kernel.getFamily() != "rope_append")
-      return success();
-    auto table = cast<plan::RefAttr>(launch.getRefs()[1]);
-    int64_t bytes = library.getMaxPositions() * kernel.intParam("rotary") * 4;
-    return checkExtent(launch, "operand 'table'", table.getBase().getValue(), table.getOffset() + bytes);
+    int64_t floats = kernel.intParam(kernel.getFamily() == "embed" ? "k" : "rotary");
+    for (auto [info, attr] : llvm::zip(kernel.getOperandInfos(), launch.getRefs())) {
+      if (info.fixedBytes != -1)
+        continue;
+      auto table = cast<plan::RefAttr>(attr);
+      int64_t bytes = library.getMaxPositions() * floats * 4;
+      if (failed(checkExtent(launch, "operand '" + info.name + "'", table.getBase().getValue(),
+                             table.getOffset() + bytes)))
+        return failure();
+    }
+    return success();
   }
 
   /// Tokens and hidden states have a row for each of the largest body, logits for each of the largest head.
@@ -235,7 +241,7 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
           ++epoch;
           continue;
         }
-        if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && failed(checkRopeTable(launch, library, symbols)))
+        if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && failed(checkTables(launch, library, symbols)))
           return failure();
         works.push_back(std::make_unique<Work>(plan::workOf(&op, entry.getRows(), maxRows, symbols)));
         if (failed(execute(*works.back())))

@@ -33,7 +33,8 @@ struct VerifyEncodings : headrace::quantize::impl::VerifyEncodingsBase<VerifyEnc
   LogicalResult checkReader(model::ParamOp param, OpOperand &use) {
     model::WeightOp weight = model::lookupWeight(param, param.getWeightAttr());
     auto linear = dyn_cast<model::LinearOp>(use.getOwner());
-    if (isa<model::EmbedOp>(use.getOwner()) || (linear && use.get() == linear.getWeight()))
+    auto embed = dyn_cast<model::EmbedOp>(use.getOwner());
+    if ((embed && use.get() == embed.getTable()) || (linear && use.get() == linear.getWeight()))
       return success();
     if (!isa<enc::F32Attr>(*weight.getEnc()))
       return use.getOwner()->emitOpError()

@@ -27,8 +27,9 @@ public:
       device = op.getAttrOfType<IntegerAttr>("device");
       LogicalResult formed =
           llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-              .Case<model::EmbedOp, model::RMSNormOp, model::AddRMSNormOp, model::LinearOp, model::CachedAttentionOp,
-                    model::AddOp, model::TransferOp, enc::QuantizeOp>([&](auto typed) { return formOp(typed); })
+              .Case<model::EmbedOp, model::RMSNormOp, model::AddRMSNormOp, model::LayerNormOp, model::AddLayerNormOp,
+                    model::LinearOp, model::CachedAttentionOp, model::AddOp, model::TransferOp, enc::QuantizeOp>(
+                  [&](auto typed) { return formOp(typed); })
               .Case<model::ParamOp, func::ReturnOp, tile::KernelOpInterface>([](auto) { return success(); })
               .Default([](Operation *other) {
                 return other->emitError() << "'" << other->getName() << "' at '" << model::anchorOf(other->getLoc())
@@ -66,8 +67,8 @@ private:
     if (!enc)
       return failure();
     return replace(op, tile::EmbedOp::create(builder, loc, op.getType(), op.getTable(), op.getTokens(),
-                                             builder.getStringAttr(enc.getSpelling()),
-                                             builder.getI64IntegerAttr(enc.getGroupSize()), {}, {}));
+                                             op.getPositions(), op.getPos(), builder.getStringAttr(enc.getSpelling()),
+                                             builder.getI64IntegerAttr(enc.getGroupSize()), op.getScaleAttr(), {}, {}));
   }
 
   /// The quantization that alone reads `value` on the same device, or null.
@@ -79,7 +80,7 @@ private:
   }
 
   /// A norm that is only read by a quantization writes codes itself: the float row is never stored.
-  template <typename Op> LogicalResult formNorm(Op op, Value residual, Type sumType) {
+  template <typename Op> LogicalResult formNorm(Op op, model::NormKind kind, Value bias, Value residual, Type sumType) {
     Type outType = op.getResult().getType();
     int64_t group = 0;
     enc::QuantizeOp quantize = onlyQuantize(op.getResult());
@@ -88,7 +89,8 @@ private:
       group = groupOf(outType);
     }
     auto norm =
-        tile::NormOp::create(builder, loc, sumType, outType, op.getInput(), op.getWeight(), residual, op.getEpsAttr(),
+        tile::NormOp::create(builder, loc, sumType, outType, op.getInput(), op.getWeight(), bias, residual,
+                             op.getEpsAttr(), builder.getStringAttr(model::stringifyNormKind(kind)),
                              builder.getStringAttr(group ? "a8" : "f32"), builder.getI64IntegerAttr(group), device, {});
     if (quantize)
       quantize.getResult().replaceAllUsesWith(norm.getY()); // now dead, goes when its turn comes
@@ -98,8 +100,14 @@ private:
     op->erase();
     return success();
   }
-  LogicalResult formOp(model::RMSNormOp op) { return formNorm(op, {}, {}); }
-  LogicalResult formOp(model::AddRMSNormOp op) { return formNorm(op, op.getResidual(), op.getSum().getType()); }
+  LogicalResult formOp(model::RMSNormOp op) { return formNorm(op, model::NormKind::rms, {}, {}, {}); }
+  LogicalResult formOp(model::AddRMSNormOp op) {
+    return formNorm(op, model::NormKind::rms, {}, op.getResidual(), op.getSum().getType());
+  }
+  LogicalResult formOp(model::LayerNormOp op) { return formNorm(op, model::NormKind::layer, op.getBias(), {}, {}); }
+  LogicalResult formOp(model::AddLayerNormOp op) {
+    return formNorm(op, model::NormKind::layer, op.getBias(), op.getResidual(), op.getSum().getType());
+  }
 
   static int64_t groupOf(Type type) {
     auto a8 = dyn_cast<enc::A8Type>(cast<RankedTensorType>(type).getElementType());
@@ -126,7 +134,7 @@ private:
                                     op.getResidual(), builder.getStringAttr(enc.getSpelling()),
                                     builder.getI64IntegerAttr(enc.getGroupSize()),
                                     builder.getStringAttr(model::stringifyActivation(op.getAct())), op.getGatedAttr(),
-                                    device, {}));
+                                    op.getSoftcapAttr(), device, {}));
     };
     bool oneRow = cast<RankedTensorType>(op.getResult().getType()).getDimSize(0) == 1;
     return oneRow ? create(tile::GemvOp()) : create(tile::GemmOp());
@@ -141,13 +149,24 @@ private:
     IntegerAttr context = builder.getI64IntegerAttr(tile::pad32(cache.getContext()));
     StringAttr kType = builder.getStringAttr(cache.getKTypeAttr().getSpelling());
     StringAttr vType = builder.getStringAttr(cache.getVTypeAttr().getSpelling());
-    auto rope = tile::RopeAppendOp::create(builder, ropeLoc(), op.getQkv().getType(), op.getQkv(), op.getTable(),
-                                           op.getPos(), op.getCacheAttr(), op.getHeadsAttr(), op.getKvHeadsAttr(),
-                                           op.getHeadDimAttr(), op.getRotaryAttr(), context, kType, vType, device, {});
-    return replace(op,
-                   tile::AttendOp::create(builder, loc, op.getResult().getType(), rope.getOut(), op.getPos(),
-                                          op.getCacheAttr(), op.getHeadsAttr(), op.getKvHeadsAttr(),
-                                          op.getHeadDimAttr(), context, kType, vType, op.getScaleAttr(), device, {}));
+    StringAttr qkNorm =
+        op.getQkNorm() ? builder.getStringAttr(model::stringifyNormKind(*op.getQkNorm())) : StringAttr();
+    FloatAttr eps = op.getEps() && !op.getEps()->isZero() ? op.getEpsAttr() : FloatAttr();
+    SmallVector<Value> factors;
+    for (Value factor : {op.getTable(), op.getQNorm(), op.getQBias(), op.getKNorm(), op.getKBias()})
+      if (factor)
+        factors.push_back(factor);
+    auto rope = tile::RopeAppendOp::create(
+        builder, ropeLoc(), op.getQkv().getType(), op.getQkv(), factors, op.getPos(), op.getCacheAttr(),
+        op.getHeadsAttr(), op.getKvHeadsAttr(), op.getHeadDimAttr(), op.getRotaryAttr(), context, kType, vType, qkNorm,
+        op.getQSpanAttr(), op.getKSpanAttr(), eps, op.getQBias() ? builder.getBoolAttr(true) : BoolAttr(), device, {});
+    IntegerAttr window = op.getWindow() ? op.getWindowAttr() : IntegerAttr();
+    FloatAttr softcap = op.getSoftcap().isZero() ? FloatAttr() : op.getSoftcapAttr();
+    BoolAttr causal = op.getCausal() ? BoolAttr() : op.getCausalAttr();
+    return replace(op, tile::AttendOp::create(builder, loc, op.getResult().getType(), rope.getOut(), op.getPos(),
+                                              op.getCacheAttr(), op.getHeadsAttr(), op.getKvHeadsAttr(),
+                                              op.getHeadDimAttr(), context, kType, vType, op.getScaleAttr(), window,
+                                              softcap, causal, device, {}));
   }
   /// "layers.0.attn" gives "layers.0.attn.rope": the append is a step of its own in profiles.
   Location ropeLoc() { return model::anchored((model::anchorOf(loc) + ".rope").str(), {loc}); }

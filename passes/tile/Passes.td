@@ -22,7 +22,7 @@ def AssignLayouts : Pass<"hr-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "how the bytes of each weight lie in memory";
   let description = [{
     Matrices get the layout that their device wants for their encoding. Vectors (norm weights, biases) are "vector": float32, zero-padded
-    to a multiple of 32; tables of three dimensions are "rows": float32 as they are.
+    to a multiple of 32; tables of three dimensions and learned positions (of model.embed) are "rows": float32 as they are.
     ```mlir
     model.weight @w : tensor<192x192xf32> attributes {enc = #enc.w4<group = 64, sym>} {...}
     // =>
@@ -34,7 +34,7 @@ def AssignLayouts : Pass<"hr-assign-layouts", "::mlir::ModuleOp"> {
 def FormKernels : Pass<"hr-form-kernels", "::mlir::ModuleOp"> {
   let summary = "operations of the model become kernel invocations";
   let description = [{
-    One tile operation per model operation, with two exceptions: a model.cached_attention becomes tile.rope_append and tile.attend, and an
+    One tile operation per model operation, attributes that differ from their neutral value included, with two exceptions: a model.cached_attention becomes tile.rope_append and tile.attend, and an
     enc.quantize that is the only reader of a norm's result becomes that norm's `out`. A linear of one row is a gemv, of several a gemm.
     ```mlir
     %y = model.rms_norm %x, %w {eps = 1.0e-5 : f32} : tensor<8x192xf32>, tensor<192xf32>

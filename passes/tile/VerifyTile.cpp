@@ -32,6 +32,7 @@ struct VerifyTile : tile::impl::VerifyTileBase<VerifyTile> {
 
   /// The symbol decides; what the operation repeats for its kernel must agree.
   LogicalResult checkWeights(Operation *op) {
+    auto embed = dyn_cast<tile::EmbedOp>(op);
     for (Value operand : op->getOperands()) {
       auto param = operand.getDefiningOp<model::ParamOp>();
       if (!param)
@@ -41,6 +42,14 @@ struct VerifyTile : tile::impl::VerifyTileBase<VerifyTile> {
         return op->emitError() << "weight '" << param.getWeight() << "': expected an encoding and a layout";
       if (weight.getTensorType().getRank() != 2)
         continue;
+      if (embed && operand == embed.getPositions()) {
+        if (weight.getLayout() != "rows")
+          return op->emitError() << "positions '" << param.getWeight() << "': expected layout rows, found "
+                                 << *weight.getLayout();
+        continue;
+      }
+      if (*weight.getLayout() == "rows")
+        return op->emitError() << "weight '" << param.getWeight() << "': expected the layout of a matrix, found rows";
       auto enc = op->getAttrOfType<StringAttr>("enc");
       auto group = op->getAttrOfType<IntegerAttr>("group");
       if (!enc || enc.getValue() != weight.getEncAttr().getSpelling() ||

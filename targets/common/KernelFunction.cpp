@@ -16,7 +16,8 @@ func::FuncOp createKernelFunction(OpBuilder &builder, Location loc, const Kernel
   auto function = func::FuncOp::create(builder, loc, spec.name, kernelFunctionType(builder.getContext(), spec));
   for (unsigned i = 0, e = spec.operandCount(); i != e; ++i) {
     // A norm with a residual may write the sum over x; then the two pointers are equal.
-    bool mayAlias = spec.family == Family::Norm && spec.residual && (i == 0 || i == 3);
+    unsigned sum = spec.bias ? 4 : 3;
+    bool mayAlias = spec.family == Family::Norm && spec.residual && (i == 0 || i == sum);
     if (!mayAlias)
       function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
   }

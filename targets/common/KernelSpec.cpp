@@ -11,6 +11,7 @@ constexpr llvm::StringLiteral familyNames[] = {"embed", "norm",        "quantize
                                                "gemm",  "rope_append", "attend",   "add"};
 constexpr llvm::StringLiteral encodingNames[] = {"f32", "f16", "w8", "w4", "a8"};
 constexpr llvm::StringLiteral activationNames[] = {"none", "silu", "relu", "tanh", "gelu", "gelu_tanh"};
+constexpr llvm::StringLiteral normNames[] = {"none", "rms", "layer"};
 
 template <typename Enum, size_t N>
 std::optional<Enum> parseName(const llvm::StringLiteral (&names)[N], llvm::StringRef text) {
@@ -26,7 +27,10 @@ void readFields(DictionaryAttr params, KernelSpec &spec) {
     if (params.contains(key))
       field = tile::intParam(params, key);
   };
-  auto flag = [&](llvm::StringRef key, bool &field) { field = params.contains(key) && tile::boolParam(params, key); };
+  auto flag = [&](llvm::StringRef key, bool &field) {
+    if (params.contains(key))
+      field = tile::boolParam(params, key);
+  };
   auto real = [&](llvm::StringRef key, float &field) {
     if (params.contains(key))
       field = tile::floatParam(params, key);
@@ -38,16 +42,22 @@ void readFields(DictionaryAttr params, KernelSpec &spec) {
   for (auto [key, field] :
        {std::pair("group", &spec.group), std::pair("n", &spec.n), std::pair("k", &spec.k),
         std::pair("cols", &spec.cols), std::pair("heads", &spec.heads), std::pair("kv_heads", &spec.kvHeads),
-        std::pair("head_dim", &spec.headDim), std::pair("rotary", &spec.rotary), std::pair("context", &spec.context)})
+        std::pair("head_dim", &spec.headDim), std::pair("rotary", &spec.rotary), std::pair("context", &spec.context),
+        std::pair("q_span", &spec.qSpan), std::pair("k_span", &spec.kSpan), std::pair("window", &spec.window)})
     integer(key, *field);
   for (auto [key, field] : {std::pair("enc", &spec.enc), std::pair("out", &spec.out), std::pair("k_type", &spec.kType),
                             std::pair("v_type", &spec.vType)})
     encoding(key, *field);
-  flag("bias", spec.bias);
-  flag("gated", spec.gated);
-  flag("residual", spec.residual);
+  for (auto [key, field] :
+       {std::pair("bias", &spec.bias), std::pair("gated", &spec.gated), std::pair("residual", &spec.residual),
+        std::pair("positions", &spec.positions), std::pair("qk_bias", &spec.qkBias), std::pair("causal", &spec.causal)})
+    flag(key, *field);
   real("eps", spec.eps);
   real("scale", spec.scale);
+  real("softcap", spec.softcap);
+  for (auto [key, field] : {std::pair("kind", &spec.kind), std::pair("qk_norm", &spec.qkNorm)})
+    if (params.contains(key))
+      *field = *parseName<NormKind>(normNames, tile::stringParam(params, key));
   if (params.contains("act"))
     spec.act = *parseName<Activation>(activationNames, tile::stringParam(params, "act"));
 }
@@ -57,6 +67,7 @@ void readFields(DictionaryAttr params, KernelSpec &spec) {
 llvm::StringRef stringify(Family family) { return familyNames[size_t(family)]; }
 llvm::StringRef stringify(Encoding encoding) { return encodingNames[size_t(encoding)]; }
 llvm::StringRef stringify(Activation activation) { return activationNames[size_t(activation)]; }
+llvm::StringRef stringify(NormKind kind) { return normNames[size_t(kind)]; }
 
 FailureOr<KernelSpec> KernelSpec::parse(llvm::StringRef name, llvm::StringRef family, DictionaryAttr params,
                                         unsigned device, llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -84,15 +95,17 @@ bool KernelSpec::hasSite() const { return tile::lookupFamily(stringify(family))-
 unsigned KernelSpec::operandCount() const {
   switch (family) {
   case Family::Embed:
+    return 3 + positions;
   case Family::Quantize:
   case Family::Add:
     return 3;
   case Family::Norm:
-    return residual ? 6 : 4;
+    return 4 + 2 * residual + bias;
   case Family::Gemv:
   case Family::Gemm:
     return 3 + bias + residual;
   case Family::RopeAppend:
+    return 3 + (rotary != 0) + (qkNorm == NormKind::None ? 0 : qkBias ? 4 : 2);
   case Family::Attend:
     return 4;
   }

@@ -14,8 +14,10 @@ enum class Family { Embed, Norm, Quantize, Gemv, Gemm, RopeAppend, Attend, Add }
 /// A8).
 enum class Encoding { F32, F16, W8, W4, A8 };
 enum class Activation { None, Silu, Relu, Tanh, Gelu, GeluTanh };
+enum class NormKind { None, Rms, Layer };
 
-/// Fields that a family does not have keep their defaults. Names follow the parameter keys of plan.kernel.
+/// Fields that a family does not have, and neutral ones, keep their defaults. Names follow the parameter keys of
+/// plan.kernel.
 struct KernelSpec {
   std::string name; ///< symbol of the function
   Family family = Family::Add;
@@ -26,17 +28,25 @@ struct KernelSpec {
   int64_t group = 0, n = 0, k = 0;
   Activation act = Activation::None;
   bool bias = false, gated = false;
-  bool residual = false; ///< norm too
+  bool residual = false;  ///< norm too
+  bool positions = false; ///< embed: learned positions are added
+  float softcap = 0;      ///< attend too; 0: none
 
   // norm, quantize, add
   int64_t cols = 0;
-  float eps = 0;
-  Encoding out = Encoding::F32; ///< norm: F32 or A8 (then `group`)
+  float eps = 0;                 ///< rope_append with qkNorm too
+  Encoding out = Encoding::F32;  ///< norm: F32 or A8 (then `group`)
+  NormKind kind = NormKind::Rms; ///< norm, which may then have a `bias`
 
   // rope_append, attend. context: positions of the cache, a multiple of 32.
   int64_t heads = 0, kvHeads = 0, headDim = 0, rotary = 0, context = 0;
   Encoding kType = Encoding::F32, vType = Encoding::F32;
-  float scale = 0;
+  float scale = 1;                  ///< embed too
+  NormKind qkNorm = NormKind::None; ///< rope_append: of each run of qSpan columns of q and kSpan of k
+  int64_t qSpan = 0, kSpan = 0;
+  bool qkBias = false;
+  int64_t window = 0; ///< attend: positions seen, 0: all
+  bool causal = true;
 
   /// Reads `params` as dialects/tile/KernelFamilies.h allows them; on another parameter emits one error and fails.
   static mlir::FailureOr<KernelSpec> parse(llvm::StringRef name, llvm::StringRef family, mlir::DictionaryAttr params,
@@ -65,12 +75,15 @@ struct KernelSpec {
   int64_t tileBytes() const;
   int64_t tileScales() const;
   /// Floats of one row of `qkv`, without and with padding.
+  int64_t qCols() const { return heads * headDim; }
+  int64_t kCols() const { return kvHeads * headDim; }
   int64_t qkvCols() const { return (heads + 2 * kvHeads) * headDim; }
 };
 
 llvm::StringRef stringify(Family family);
 llvm::StringRef stringify(Encoding encoding);
 llvm::StringRef stringify(Activation activation);
+llvm::StringRef stringify(NormKind kind);
 
 } // namespace headrace
 #endif

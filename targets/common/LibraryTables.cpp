@@ -20,11 +20,10 @@ static_assert(sizeof(hr_base) == 32 && sizeof(hr_segment) == 24 && sizeof(hr_ent
               "LibraryTables.cpp must follow hr_abi.h");
 static_assert(offsetof(hr_library, cpu_features) == 40 && offsetof(hr_library, bos_id) == 84 &&
                   offsetof(hr_library, token_bytes) == 92 && offsetof(hr_library, model_kind) == 96 &&
-                  offsetof(hr_library, devices) == 112 &&
-                  offsetof(hr_library, kv) == 160 && offsetof(hr_library, tokens) == 168 &&
-                  offsetof(hr_base, offset) == 16 && offsetof(hr_kv, window) == 36 &&
-                  offsetof(hr_segment, signal) == 16 && offsetof(hr_entry, rows) == 24 &&
-                  offsetof(hr_tap, base) == 16 && offsetof(hr_slot, base) == 8,
+                  offsetof(hr_library, devices) == 112 && offsetof(hr_library, kv) == 160 &&
+                  offsetof(hr_library, tokens) == 168 && offsetof(hr_base, offset) == 16 &&
+                  offsetof(hr_kv, window) == 36 && offsetof(hr_segment, signal) == 16 &&
+                  offsetof(hr_entry, rows) == 24 && offsetof(hr_tap, base) == 16 && offsetof(hr_slot, base) == 8,
               "LibraryTables.cpp must follow hr_abi.h");
 
 /// A constant expression: an integer, a zero pointer, the address of a symbol, or a list of such.
@@ -72,6 +71,8 @@ private:
   Constant entryTable();
   Constant segments(plan::EntryOp entry);
   Constant taps(uint32_t &count);
+  /// Positions that attention looks back over, where the launches say that it is not all.
+  llvm::DenseMap<Operation *, int64_t> windows();
   FailureOr<Constant> caches(uint32_t &count);
   Constant sites();
   Constant endIds();
@@ -207,17 +208,38 @@ Constant TableBuilder::taps(uint32_t &count) {
   return array("hr.taps", std::move(rows));
 }
 
+llvm::DenseMap<Operation *, int64_t> TableBuilder::windows() {
+  llvm::StringMap<int64_t> kernels;
+  for (plan::KernelOp kernel : module.getOps<plan::KernelOp>())
+    if (kernel.getFamily() == "attend" && kernel.intParam("window"))
+      kernels[kernel.getSymName()] = kernel.intParam("window");
+  llvm::DenseMap<Operation *, int64_t> found;
+  for (plan::EntryOp entry : entries)
+    entry.walk([&](plan::LaunchOp launch) {
+      auto kernel = kernels.find(launch.getKernel());
+      if (kernel == kernels.end())
+        return;
+      auto keys = cast<plan::RefAttr>(launch.getRefs()[1]); // operands: qkv, kcache, vcache, out
+      for (model::KVCacheOp cache : module.getOps<model::KVCacheOp>())
+        if (("kv" + llvm::Twine(cache.getDevice().value_or(0))).str() == keys.getBase().getValue() &&
+            int64_t(cache.getKOffset().value_or(0)) == keys.getOffset())
+          found[cache] = kernel->second;
+    });
+  return found;
+}
+
 /// One row a cache, in the order of the module, which is that of the layers.
 FailureOr<Constant> TableBuilder::caches(uint32_t &count) {
   auto typeOf = [](enc::Encoding encoding) { return encoding.getSpelling() == "f16" ? HR_KV_F16 : HR_KV_F32; };
   std::vector<Constant> rows;
+  llvm::DenseMap<Operation *, int64_t> window = windows();
   for (model::KVCacheOp cache : module.getOps<model::KVCacheOp>()) {
     std::string base = "kv" + std::to_string(cache.getDevice().value_or(0));
     if (!cache.getKOffset() || !cache.getVOffset() || !cache.getKTypeAttr() || !baseIndex.count(base))
       return cache.emitOpError("expected types and places in a KV block, found none"), failure();
     rows.push_back(record({u64(*cache.getKOffset()), u64(*cache.getVOffset()), u32(baseIndex.lookup(base)),
                            u32(typeOf(cache.getKTypeAttr())), u32(typeOf(cache.getVTypeAttr())),
-                           u32(cache.getKvHeads()), u32(cache.getHeadDim()), u32(0)}));
+                           u32(cache.getKvHeads()), u32(cache.getHeadDim()), u32(window.lookup(cache))}));
   }
   count = rows.size();
   return array("hr.kv", std::move(rows));

@@ -7,9 +7,10 @@
 namespace headrace {
 namespace {
 
-/// One row and head: its query, its output and how many positions it attends to.
+/// One row and head: its query, its output, and the positions that it attends to: those below `count`, with a window
+/// from `first` on.
 struct Query {
-  Value q, out, count;
+  Value q, out, count, first;
 };
 
 /// Attention of a block of queries that share a kv head, so that keys and values are loaded and widened once for all of
@@ -17,7 +18,8 @@ struct Query {
 /// takes the tiles one after another. Sums over positions keep head elements in lanes, in `out` itself.
 ///
 /// Queries of a block may end at different positions. A tile that lies wholly beyond a query's end changes nothing in
-/// it, to the bit: all scores are -inf, so m stays, the factor is exp(0) = 1 and the sum 0.
+/// it, to the bit: all scores are -inf, so m stays, the factor is exp(0) = 1 and the sum 0. So it is with a tile that
+/// lies wholly before a query's window, since m then starts at the lowest finite number.
 class AttendEmitter {
 public:
   AttendEmitter(VectorBuilder &b, const KernelSpec &spec)
@@ -43,6 +45,8 @@ public:
   }
 
 private:
+  using Part = std::pair<unsigned, unsigned>; ///< first element, number of elements
+
   /// Most tiles of scores that are held at once: queries times tiles.
   static constexpr int64_t maxTiles = 16;
 
@@ -63,7 +67,10 @@ private:
       Value offset = b.imul(head, b.i64c(dim * 4));
       Value outRow = b.at(args.operands[3], b.imul(row, b.i64c(KernelSpec::floatRowBytes(width))));
       Value qRow = b.at(args.operands[0], b.imul(row, b.i64c(KernelSpec::floatRowBytes(spec.qkvCols()))));
-      block.push_back({b.at(qRow, offset), b.at(outRow, offset), b.iadd(b.iadd(pos, row), b.i64c(1))});
+      Value q = b.at(qRow, offset), out = b.at(outRow, offset);
+      Value count = spec.causal ? b.iadd(b.iadd(pos, row), b.i64c(1)) : rows;
+      Value start = spec.window ? b.smax(b.isub(count, b.i64c(spec.window)), b.i64c(0)) : Value();
+      block.push_back({q, out, count, start});
       if (width != KernelSpec::pad32(width)) // a row's padding belongs to its last head
         b.ifThen(b.less(b.i64c(spec.heads - 2), head), [&] {
           for (int64_t j = width; j < KernelSpec::pad32(width); ++j)
@@ -81,16 +88,24 @@ private:
       forEachPart(
           [&](unsigned first, unsigned width) { b.store(b.real(b.vec(b.f32, width), 0.0f), query.out, first * 4); });
     }
-    Values state(block.size(), b.real(b.f32, -std::numeric_limits<float>::infinity()));
+    Values state(block.size(), b.real(b.f32, spec.window ? std::numeric_limits<float>::lowest()
+                                                         : -std::numeric_limits<float>::infinity()));
     state.append(block.size(), zero);
+    auto masked = [&](Value first, ValueRange carried) { return softmaxTiles(block, first, 1, true, carried); };
     int64_t step = 32 * tiles;
-    Value whole = b.iand(least, b.i64c(-step));
-    state = b.loop(b.i64c(0), whole, step, state, [&](Value first, ValueRange carried) {
+    Value open = b.i64c(0), whole;
+    if (spec.window) {
+      auto [from, to] = tilesOfStarts(block);
+      state = b.loop(from, to, 32, state, masked);
+      open = to;
+      whole = b.iadd(open, b.iand(b.smax(b.isub(least, open), b.i64c(0)), b.i64c(-step)));
+    } else {
+      whole = b.iand(least, b.i64c(-step));
+    }
+    state = b.loop(open, whole, step, state, [&](Value first, ValueRange carried) {
       return softmaxTiles(block, first, tiles, /*masked=*/false, carried);
     });
-    state = b.loop(whole, most, 32, state, [&](Value first, ValueRange carried) {
-      return softmaxTiles(block, first, 1, /*masked=*/true, carried);
-    });
+    state = b.loop(whole, most, 32, state, masked);
     for (size_t i = 0; i != block.size(); ++i) {
       Value inverse = b.fdiv(b.real(b.f32, 1.0f), state[block.size() + i]);
       forEachPart([&](unsigned first, unsigned width) {
@@ -100,8 +115,20 @@ private:
     }
   }
 
+  /// Tiles in which a window of the block begins: from the first of them to where all windows have begun.
+  std::pair<Value, Value> tilesOfStarts(llvm::ArrayRef<Query> block) {
+    Value least = block.front().first, most = least;
+    for (const Query &query : block) {
+      least = b.smin(least, query.first);
+      most = b.smax(most, query.first);
+    }
+    Value from = b.iand(least, b.i64c(-32)), up = b.iadd(most, b.i64c(31));
+    return {from, b.iand(up, b.i64c(-32))};
+  }
+
   /// s[j] = (chain over d of q[d] * k[d][j]) * scale for `tiles` tiles from position `first`: registers, then tiles,
-  /// then queries. When masked, lanes beyond a query's end become -inf, whatever the cache holds there.
+  /// then queries. When masked, lanes beyond a query's end, or before its window, become -inf, whatever the cache holds
+  /// there.
   Values scoresOf(llvm::ArrayRef<Query> block, Value first, unsigned tiles, bool masked) {
     int64_t dim = spec.headDim, whole = dim / 4 * 4;
     unsigned perQuery = tiles * b.perTile;
@@ -130,11 +157,15 @@ private:
     Value infinity = b.real(b.floats(), -std::numeric_limits<float>::infinity());
     for (size_t n = 0; n != block.size(); ++n) {
       Value limit = masked ? b.splat(b.trunc(b.isub(block[n].count, first), b.i32), b.lanes) : Value();
+      bool starts = masked && spec.window;
+      Value start = starts ? b.splat(b.trunc(b.isub(block[n].first, first), b.i32), b.lanes) : Value();
       for (unsigned r = 0; r != perQuery; ++r) {
         Value &s = acc[n * perQuery + r];
-        s = b.fmul(s, b.real(b.floats(), spec.scale));
+        s = buildSoftcap(b, spec.softcap, b.fmul(s, b.real(b.floats(), spec.scale)));
         if (masked)
           s = b.select(b.less(b.iota(b.lanes, r * b.lanes), limit), s, infinity);
+        if (starts)
+          s = b.select(b.less(b.iota(b.lanes, r * b.lanes), start), infinity, s);
       }
     }
     return acc;
@@ -181,43 +212,76 @@ private:
     return nextM;
   }
 
+  /// Where the positions of a tile begin and end for each query, and for all of them: [shared.lo, shared.hi).
+  struct Ranges {
+    Values lo, hi; ///< empty: the whole tile
+    Value sharedLo, sharedHi;
+  };
+
+  Ranges rangesOf(llvm::ArrayRef<Query> block, Value start) {
+    Ranges ranges;
+    ranges.sharedLo = b.i64c(0);
+    ranges.sharedHi = b.i64c(32);
+    auto within = [&](Value position) { return b.smax(b.smin(b.isub(position, start), b.i64c(32)), b.i64c(0)); };
+    for (const Query &query : block) {
+      ranges.hi.push_back(within(query.count));
+      ranges.sharedHi = b.smin(ranges.sharedHi, ranges.hi.back());
+      if (!spec.window)
+        continue;
+      ranges.lo.push_back(within(query.first));
+      ranges.sharedLo = b.smax(ranges.sharedLo, ranges.lo.back());
+    }
+    if (spec.window)
+      ranges.sharedHi = b.smax(ranges.sharedHi, ranges.sharedLo);
+    return ranges;
+  }
+
   /// For tile `tile` of those at hand: out = out * factor + sum over the valid positions, ascending, of p[j] * v[j].
   void addValues(llvm::ArrayRef<Query> block, Value first, Value tile, unsigned tiles, bool masked) {
-    Value start = b.iadd(first, b.shl(tile, 5)), shared = b.i64c(32);
-    Values valid, p, factors;
+    Value start = b.iadd(first, b.shl(tile, 5));
+    Values p, factors;
     for (size_t n = 0; n != block.size(); ++n) {
       Value mine = b.at(tileFactors, b.shl(tile, 2));
       factors.push_back(b.load(b.f32, mine, int64_t(n * tiles) * 4));
       p.push_back(b.at(b.at(weights, b.shl(tile, 7)), int64_t(n * tiles) * 128));
-      if (masked) {
-        valid.push_back(b.smax(b.smin(b.isub(block[n].count, start), b.i64c(32)), b.i64c(0)));
-        shared = b.smin(shared, valid.back());
-      }
     }
+    Ranges ranges = masked ? rangesOf(block, start) : Ranges{{}, {}, b.i64c(0), b.i64c(32)};
     from = b.at(v, b.imul(start, b.i64c(spec.headDim * vBytes)));
     llvm::SmallVector<Part> parts;
     forEachPart([&](unsigned at, unsigned width) { parts.emplace_back(at, width); });
     for (llvm::ArrayRef<Part> rest = parts; !rest.empty();) {
       llvm::ArrayRef<Part> now = rest.take_front(tuning.attendRegisters);
       rest = rest.drop_front(now.size());
-      Values acc;
-      for (size_t n = 0; n != block.size(); ++n)
-        for (auto [at, width] : now) {
-          Value sum = b.load(b.vec(b.f32, width), block[n].out, at * 4), factor = b.splat(factors[n], width);
-          acc.push_back(b.fmul(sum, factor));
-        }
-      acc = positions(p, now, b.i64c(0), shared, acc);
-      for (size_t n = 0; n != block.size(); ++n) {
-        Values mine(llvm::ArrayRef<Value>(acc).slice(n * now.size(), now.size()));
-        if (masked && block.size() > 1)
-          mine = positions(p[n], now, shared, valid[n], mine);
-        for (auto [sum, part] : llvm::zip(mine, now))
-          b.store(sum, block[n].out, part.first * 4);
-      }
+      addParts(block, p, factors, ranges, now);
     }
   }
 
-  using Part = std::pair<unsigned, unsigned>; ///< first element, number of elements
+  /// addValues for some parts of the heads. What not all queries see lies before and behind what they share.
+  void addParts(llvm::ArrayRef<Query> block, ValueRange p, ValueRange factors, const Ranges &ranges,
+                llvm::ArrayRef<Part> now) {
+    Values acc;
+    for (size_t n = 0; n != block.size(); ++n)
+      for (auto [at, width] : now) {
+        Value sum = b.load(b.vec(b.f32, width), block[n].out, at * 4), factor = b.splat(factors[n], width);
+        acc.push_back(b.fmul(sum, factor));
+      }
+    auto sumsOf = [&](size_t n) { return Values(llvm::ArrayRef<Value>(acc).slice(n * now.size(), now.size())); };
+    for (size_t n = 0; block.size() > 1 && n != ranges.lo.size(); ++n) {
+      Value end = b.smin(ranges.sharedLo, ranges.hi[n]);
+      Values mine = positions(p[n], now, ranges.lo[n], end, sumsOf(n));
+      llvm::copy(mine, acc.begin() + n * now.size());
+    }
+    acc = positions(p, now, ranges.sharedLo, ranges.sharedHi, acc);
+    for (size_t n = 0; n != block.size(); ++n) {
+      Values mine = sumsOf(n);
+      if (!ranges.hi.empty() && block.size() > 1) {
+        Value end = spec.window ? b.smax(ranges.sharedHi, ranges.hi[n]) : ranges.hi[n];
+        mine = positions(p[n], now, ranges.sharedHi, end, mine);
+      }
+      for (auto [sum, part] : llvm::zip(mine, now))
+        b.store(sum, block[n].out, part.first * 4);
+    }
+  }
 
   /// acc += p[j] * v[j] for j from `lo` to `hi`, for the queries whose weights are given.
   Values positions(ValueRange p, llvm::ArrayRef<Part> parts, Value lo, Value hi, ValueRange start) {

@@ -49,21 +49,51 @@ void dequantize(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane
   });
 }
 
+/// v * scale, then v + positions, in the row that the table gave. `position` may be null.
+void scaleAndAdd(VectorBuilder &b, const KernelSpec &spec, Value position, Value out) {
+  auto run = [&](Value offset, unsigned width) {
+    VectorType type = b.vec(b.f32, width);
+    Value at = b.at(out, offset), v = b.load(type, at);
+    if (spec.scale != 1)
+      v = b.fmul(v, b.real(type, spec.scale));
+    if (position)
+      v = b.fadd(v, b.load(type, b.at(position, offset)));
+    b.store(v, at);
+  };
+  int64_t whole = spec.k / b.lanes * b.lanes;
+  b.loop(b.i64c(0), b.i64c(whole * 4), b.lanes * 4, [&](Value offset) { run(offset, b.lanes); });
+  b.forEachRun(unsigned(spec.k - whole),
+               [&](unsigned first, unsigned width) { run(b.i64c((whole + first) * 4), width); });
+}
+
 } // namespace
 
 void buildEmbed(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args) {
   int64_t rowBytes = KernelSpec::floatRowBytes(spec.k);
+  unsigned next = 1;
+  Value positions = spec.positions ? args.operands[next++] : Value();
+  Value tokens = args.operands[next++], rows = args.operands[next];
   Value begin = b.toIndex(args.begin), end = b.toIndex(args.end);
   b.loop(begin, end, 1, [&](Value row) {
-    Value token = b.toIndex(b.load(b.i32, b.at(args.operands[1], b.shl(row, 2))));
+    Value token = b.toIndex(b.load(b.i32, b.at(tokens, b.shl(row, 2))));
     Value tile = b.at(args.operands[0], b.imul(b.shrl(token, 5), b.i64c(spec.tileBytes())));
     Value lane = b.iand(token, b.i64c(31));
-    Value out = b.at(args.operands[2], b.imul(row, b.i64c(rowBytes)));
-    if (spec.isQuantized())
-      return dequantize(b, spec, tile, lane, out);
-    copyFloats(b, spec, tile, lane, out);
-    for (int64_t i = spec.k; i < KernelSpec::pad32(spec.k); ++i)
-      b.store(b.real(b.f32, 0.0f), out, i * 4);
+    Value out = b.at(rows, b.imul(row, b.i64c(rowBytes)));
+    if (spec.isQuantized()) {
+      dequantize(b, spec, tile, lane, out);
+    } else {
+      copyFloats(b, spec, tile, lane, out);
+      for (int64_t i = spec.k; i < KernelSpec::pad32(spec.k); ++i)
+        b.store(b.real(b.f32, 0.0f), out, i * 4);
+    }
+    if (!positions && spec.scale == 1)
+      return;
+    Value position;
+    if (positions) {
+      Value absolute = b.iadd(b.toIndex(args.pos), row);
+      position = b.at(positions, b.imul(absolute, b.i64c(spec.k * 4)));
+    }
+    scaleAndAdd(b, spec, position, out);
   });
 }
 

@@ -45,6 +45,13 @@ static Value buildTanh(VectorBuilder &b, Value x) {
   return b.copySign(b.fdiv(numerator, denominator), x);
 }
 
+Value buildSoftcap(VectorBuilder &b, float cap, Value x) {
+  if (cap == 0)
+    return x;
+  Value factor = b.real(x.getType(), cap);
+  return b.fmul(factor, buildTanh(b, b.fdiv(x, factor)));
+}
+
 static Value buildErf(VectorBuilder &b, Value x) {
   Type type = x.getType();
   Value one = b.real(type, 1.0f);

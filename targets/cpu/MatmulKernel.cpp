@@ -103,6 +103,7 @@ private:
       Value v = buildActivation(b, spec.act, value);
       if (spec.gated)
         v = b.fmul(v, up[i]);
+      v = buildSoftcap(b, spec.softcap, v);
       int64_t at = int64_t(i) * b.variant.vectorBytes;
       if (spec.residual)
         v = b.fadd(v, b.load(b.floats(), add, at));

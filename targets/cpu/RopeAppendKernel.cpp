@@ -1,4 +1,5 @@
 #include "targets/cpu/Kernels.h"
+#include "targets/cpu/SpanNorm.h"
 
 namespace headrace {
 namespace {
@@ -22,6 +23,8 @@ std::pair<Value, Value> rotate(VectorBuilder &b, Value x, Value y, Value c, Valu
 
 void rotateQueries(VectorBuilder &b, const KernelSpec &spec, const RopeRow &row, Value q) {
   unsigned half = unsigned(spec.rotary / 2);
+  if (half == 0)
+    return;
   b.loop(b.i64c(0), b.i64c(spec.heads * spec.headDim * 4), spec.headDim * 4, [&](Value offset) {
     Value head = b.at(q, offset);
     b.forEachRun(half, [&](unsigned first, unsigned width) {
@@ -43,14 +46,15 @@ void appendKeys(VectorBuilder &b, const KernelSpec &spec, const RopeRow &row, Va
     Value key = narrow(b, x, spec.kType);
     b.store(key, b.at(b.at(kCache, b.imul(element, b.i64c(step))), extra * step));
   };
-  b.loop(b.i64c(0), b.i64c(half), 1, [&](Value i) {
-    Value offset = b.shl(i, 2), at = b.at(k, offset);
-    Value first = b.load(b.f32, at), second = b.load(b.f32, at, half * 4);
-    Value cosine = b.load(b.f32, b.at(row.cosines, offset)), sine = b.load(b.f32, b.at(row.sines, offset));
-    auto [x, y] = rotate(b, first, second, cosine, sine);
-    put(x, i, 0);
-    put(y, i, half);
-  });
+  if (half != 0)
+    b.loop(b.i64c(0), b.i64c(half), 1, [&](Value i) {
+      Value offset = b.shl(i, 2), at = b.at(k, offset);
+      Value first = b.load(b.f32, at), second = b.load(b.f32, at, half * 4);
+      Value cosine = b.load(b.f32, b.at(row.cosines, offset)), sine = b.load(b.f32, b.at(row.sines, offset));
+      auto [x, y] = rotate(b, first, second, cosine, sine);
+      put(x, i, 0);
+      put(y, i, half);
+    });
   b.loop(b.i64c(spec.rotary), b.i64c(spec.headDim), 1,
          [&](Value i) { put(b.load(b.f32, b.at(k, b.shl(i, 2))), i, 0); });
 }
@@ -62,24 +66,48 @@ void appendValues(VectorBuilder &b, const KernelSpec &spec, Value v, Value vCach
   });
 }
 
+/// The operands that only some kernels have, in their order behind qkv.
+struct RopeOperands {
+  RopeOperands(const KernelSpec &spec, const KernelArguments &args) {
+    unsigned next = 1;
+    auto take = [&](bool present) { return present ? args.operands[next++] : Value(); };
+    bool norm = spec.qkNorm != NormKind::None;
+    table = take(spec.rotary != 0);
+    qNorm = take(norm);
+    qBias = take(norm && spec.qkBias);
+    kNorm = take(norm);
+    kBias = take(norm && spec.qkBias);
+    k = take(true);
+    v = take(true);
+  }
+  Value table, qNorm, qBias, kNorm, kBias, k, v;
+};
+
 } // namespace
 
 void buildRopeAppend(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args) {
   int64_t dim = spec.headDim, headBytes = dim * 4;
   int64_t kHead = spec.context * dim * bytesOf(spec.kType), vHead = spec.context * dim * bytesOf(spec.vType);
+  RopeOperands operands(spec, args);
   Value begin = b.toIndex(args.begin), end = b.toIndex(args.end);
   b.loop(begin, end, 1, [&](Value index) {
     Value q = b.at(args.operands[0], b.imul(index, b.i64c(KernelSpec::floatRowBytes(spec.qkvCols()))));
     Value k = b.at(q, spec.heads * headBytes), v = b.at(k, spec.kvHeads * headBytes);
     Value position = b.iadd(b.toIndex(args.pos), index);
     RopeRow row;
-    row.cosines = b.at(args.operands[1], b.imul(position, b.i64c(spec.rotary * 4)));
-    row.sines = b.at(row.cosines, spec.rotary * 2);
+    if (spec.rotary != 0) {
+      row.cosines = b.at(operands.table, b.imul(position, b.i64c(spec.rotary * 4)));
+      row.sines = b.at(row.cosines, spec.rotary * 2);
+    }
     // K is [C / 32][dim][32], V is [C][dim]
     Value tile = b.imul(b.shrl(position, 5), b.i64c(32 * dim)), lane = b.iand(position, b.i64c(31));
-    row.k = b.at(args.operands[2], b.imul(b.iadd(tile, lane), b.i64c(bytesOf(spec.kType))));
-    row.v = b.at(args.operands[3], b.imul(position, b.i64c(dim * bytesOf(spec.vType))));
+    row.k = b.at(operands.k, b.imul(b.iadd(tile, lane), b.i64c(bytesOf(spec.kType))));
+    row.v = b.at(operands.v, b.imul(position, b.i64c(dim * bytesOf(spec.vType))));
 
+    if (spec.qkNorm != NormKind::None) {
+      buildSpanNorm(b, {spec.qkNorm, spec.qCols(), spec.qSpan, spec.eps, operands.qNorm, operands.qBias}, q);
+      buildSpanNorm(b, {spec.qkNorm, spec.kCols(), spec.kSpan, spec.eps, operands.kNorm, operands.kBias}, k);
+    }
     rotateQueries(b, spec, row, q);
     b.loop(b.i64c(0), b.i64c(spec.kvHeads), 1, [&](Value head) {
       Value offset = b.imul(head, b.i64c(headBytes));

@@ -14,29 +14,36 @@ namespace {
 struct ReferenceCall {
   SmallVector<bool> present;
   SmallVector<int64_t> integers;
-  std::optional<float> real;
+  SmallVector<float> reals;
 };
 
 ReferenceCall describeCall(const KernelSpec &s) {
   int64_t group = s.group;
   switch (s.family) {
   case Family::Embed:
-    return {{true, true, true}, {int64_t(s.enc), group, s.n, s.k}, {}};
+    return {{true, s.positions, true, true}, {int64_t(s.enc), group, s.n, s.k}, {s.scale}};
   case Family::Norm:
-    return {{true, s.residual, true, s.residual, true, true}, {s.cols, s.out == Encoding::A8 ? group : 0}, s.eps};
+    return {{true, s.residual, true, s.bias, s.residual, true, true},
+            {s.cols, s.out == Encoding::A8 ? group : 0, int64_t(s.kind)},
+            {s.eps}};
   case Family::Quantize:
     return {{true, true, true}, {s.cols, group}, {}};
   case Family::Gemv:
   case Family::Gemm:
-    return {{true, s.bias, true, s.residual, true}, {int64_t(s.enc), group, s.n, s.k, int64_t(s.act), s.gated}, {}};
-  case Family::RopeAppend:
-    return {{true, true, true, true},
-            {s.heads, s.kvHeads, s.headDim, s.rotary, s.context, int64_t(s.kType), int64_t(s.vType)},
-            {}};
+    return {{true, s.bias, true, s.residual, true},
+            {int64_t(s.enc), group, s.n, s.k, int64_t(s.act), s.gated},
+            {s.softcap}};
+  case Family::RopeAppend: {
+    bool norm = s.qkNorm != NormKind::None;
+    return {{true, s.rotary != 0, norm, norm && s.qkBias, norm, norm && s.qkBias, true, true},
+            {s.heads, s.kvHeads, s.headDim, s.rotary, s.context, int64_t(s.kType), int64_t(s.vType), int64_t(s.qkNorm),
+             s.qSpan, s.kSpan},
+            {s.eps}};
+  }
   case Family::Attend:
     return {{true, true, true, true},
-            {s.heads, s.kvHeads, s.headDim, s.context, int64_t(s.kType), int64_t(s.vType)},
-            s.scale};
+            {s.heads, s.kvHeads, s.headDim, s.context, int64_t(s.kType), int64_t(s.vType), s.window, s.causal},
+            {s.scale, s.softcap}};
   case Family::Add:
     return {{true, true, true}, {s.cols}, {}};
   }
@@ -69,8 +76,7 @@ public:
     Type pointer = LLVM::LLVMPointerType::get(context), i32 = builder.getI32Type();
     SmallVector<Type> types(call.present.size(), pointer);
     types.append((spec.hasSite() ? 5 : 4) + call.integers.size(), i32);
-    if (call.real)
-      types.push_back(builder.getF32Type());
+    types.append(call.reals.size(), builder.getF32Type());
     func::FuncOp callee =
         declare(builder, loc, ("hr_ref_" + stringify(spec.family)).str(), FunctionType::get(context, types, {}));
 
@@ -85,8 +91,8 @@ public:
     llvm::append_range(arguments, function.getArguments().drop_front(next));
     for (int64_t value : call.integers)
       arguments.push_back(arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(value))));
-    if (call.real)
-      arguments.push_back(arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(*call.real)));
+    for (float value : call.reals)
+      arguments.push_back(arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value)));
     func::CallOp::create(builder, loc, callee, arguments);
     func::ReturnOp::create(builder, loc);
     return success();

@@ -6,6 +6,17 @@ namespace {
 struct Epilogue {
   bool bias, gated, residual;
   Activation act;
+  float softcap = 0;
+};
+
+/// What only some models have of attention; names follow KernelSpec.
+struct AttentionParts {
+  NormKind qkNorm = NormKind::None;
+  int64_t qSpan = 0, kSpan = 0;
+  bool qkBias = false;
+  int64_t window = 0;
+  float softcap = 0;
+  bool causal = true;
 };
 
 class CaseList {
@@ -24,15 +35,19 @@ public:
       spec.gated = e.gated;
       spec.residual = e.residual;
       spec.act = e.act;
+      spec.softcap = e.softcap;
       spec.name += std::string(e.bias ? "_bias" : "") + "_" + stringify(e.act).str() + (e.gated ? "_gated" : "") +
-                   (e.residual ? "_res" : "");
+                   (e.residual ? "_res" : "") + (e.softcap != 0 ? "_cap" : "");
       cases.push_back(spec);
     }
   }
 
-  void embed(Encoding enc, int64_t group, int64_t n, int64_t k) {
+  void embed(Encoding enc, int64_t group, int64_t n, int64_t k, bool positions = false, float scale = 1) {
     KernelSpec spec =
-        make(Family::Embed, "_" + stringify(enc).str() + "g" + std::to_string(group) + "_k" + std::to_string(k));
+        make(Family::Embed, "_" + stringify(enc).str() + "g" + std::to_string(group) + "_k" + std::to_string(k) +
+                                (positions ? "_pos" : "") + (scale != 1 ? "_scaled" : ""));
+    spec.positions = positions;
+    spec.scale = scale;
     spec.enc = enc;
     spec.group = group;
     spec.n = n;
@@ -40,9 +55,12 @@ public:
     cases.push_back(spec);
   }
 
-  void norm(int64_t cols, bool residual, int64_t group) {
+  void norm(int64_t cols, bool residual, int64_t group, NormKind kind = NormKind::Rms, bool bias = false) {
     KernelSpec spec =
-        make(Family::Norm, "_c" + std::to_string(cols) + (residual ? "_res" : "") + "_g" + std::to_string(group));
+        make(Family::Norm, "_c" + std::to_string(cols) + (kind == NormKind::Layer ? "_layer" : "") +
+                               (bias ? "_bias" : "") + (residual ? "_res" : "") + "_g" + std::to_string(group));
+    spec.kind = kind;
+    spec.bias = bias;
     spec.cols = cols;
     spec.residual = residual;
     spec.eps = 1e-5f;
@@ -59,23 +77,44 @@ public:
   }
 
   void attention(int64_t heads, int64_t kvHeads, int64_t dim, int64_t rotary, Encoding kType, Encoding vType) {
-    for (Family family : {Family::RopeAppend, Family::Attend}) {
-      KernelSpec spec =
-          make(family, "_h" + std::to_string(heads) + "_kv" + std::to_string(kvHeads) + "_d" + std::to_string(dim) +
-                           "_r" + std::to_string(rotary) + "_" + stringify(kType).str() + "_" + stringify(vType).str());
-      spec.heads = heads;
-      spec.kvHeads = kvHeads;
-      spec.headDim = dim;
-      spec.rotary = rotary;
-      spec.context = 320;
-      spec.kType = kType;
-      spec.vType = vType;
-      spec.scale = 0.17f;
-      cases.push_back(spec);
-    }
+    for (Family family : {Family::RopeAppend, Family::Attend})
+      attention(family, heads, kvHeads, dim, rotary, kType, vType, {});
+  }
+
+  void attention(Family family, int64_t heads, int64_t kvHeads, int64_t dim, int64_t rotary, Encoding kType,
+                 Encoding vType, const AttentionParts &parts) {
+    KernelSpec spec = make(family, "_h" + std::to_string(heads) + "_kv" + std::to_string(kvHeads) + "_d" +
+                                       std::to_string(dim) + "_r" + std::to_string(rotary) + "_" +
+                                       stringify(kType).str() + "_" + stringify(vType).str() + nameOf(parts));
+    spec.heads = heads;
+    spec.kvHeads = kvHeads;
+    spec.headDim = dim;
+    spec.rotary = rotary;
+    spec.context = 320;
+    spec.kType = kType;
+    spec.vType = vType;
+    spec.scale = 0.17f;
+    spec.qkNorm = parts.qkNorm;
+    spec.qSpan = parts.qSpan;
+    spec.kSpan = parts.kSpan;
+    spec.qkBias = parts.qkBias;
+    spec.eps = parts.qkNorm == NormKind::None ? 0.0f : 1e-6f;
+    spec.window = parts.window;
+    spec.softcap = parts.softcap;
+    spec.causal = parts.causal;
+    cases.push_back(spec);
   }
 
 private:
+  static std::string nameOf(const AttentionParts &parts) {
+    std::string name;
+    if (parts.qkNorm != NormKind::None)
+      name += "_qk" + stringify(parts.qkNorm).str() + std::to_string(parts.qSpan) + (parts.qkBias ? "_bias" : "");
+    if (parts.window)
+      name += "_w" + std::to_string(parts.window);
+    return name + (parts.softcap != 0 ? "_cap" : "") + (parts.causal ? "" : "_all");
+  }
+
   static KernelSpec make(Family family, const std::string &suffix) {
     KernelSpec spec;
     spec.family = family;
@@ -103,6 +142,57 @@ void addMatrices(CaseList &list) {
     }
   for (Activation act : {Activation::Silu, Activation::Relu, Activation::Tanh, Activation::Gelu, Activation::GeluTanh})
     list.matmul(Encoding::F32, 0, 64, 8, {true, false, false, act});
+  list.matmul(Encoding::F32, 0, 45, 37, {false, false, false, Activation::None, 0.75f});
+  list.matmul(Encoding::F16, 0, 40, 8, {true, true, true, Activation::GeluTanh, 30.0f});
+  list.matmul(Encoding::W4, 64, 100, 172, {true, false, true, Activation::None, 5.0f});
+  list.matmul(Encoding::W8, 32, 64, 64, {false, false, false, Activation::Silu, 30.0f});
+}
+
+/// Norms of heads whose last elements fill no register of some variant, and more than 32 of which lie in one run.
+void addHeadNorms(CaseList &list) {
+  constexpr Encoding f32 = Encoding::F32, f16 = Encoding::F16;
+  auto rope = [&](int64_t heads, int64_t kvHeads, int64_t dim, int64_t rotary, Encoding type, NormKind kind,
+                  int64_t qSpan, int64_t kSpan, bool bias) {
+    AttentionParts parts;
+    parts.qkNorm = kind;
+    parts.qSpan = qSpan;
+    parts.kSpan = kSpan;
+    parts.qkBias = bias;
+    list.attention(Family::RopeAppend, heads, kvHeads, dim, rotary, type, f16, parts);
+  };
+  rope(4, 2, 64, 64, f16, NormKind::Rms, 64, 64, false);   // a head each
+  rope(2, 1, 80, 32, f32, NormKind::Rms, 80, 80, false);   // half a run at the end
+  rope(3, 1, 22, 12, f16, NormKind::Layer, 22, 22, false); // less than a run
+  rope(7, 1, 5, 4, f32, NormKind::Rms, 5, 5, false);       // less than a register
+  rope(2, 2, 37, 36, f16, NormKind::Layer, 37, 37, true);  // a run and five
+  rope(6, 2, 32, 32, f16, NormKind::Rms, 192, 64, false);  // all heads together
+  rope(3, 3, 45, 0, f32, NormKind::Layer, 135, 45, true);  // and without a rotation
+  list.attention(Family::RopeAppend, 4, 2, 8, 0, f32, f16, {});
+  list.attention(Family::RopeAppend, 3, 1, 64, 0, f16, f16, {});
+}
+
+/// Windows around the 32 positions of a tile, with heads that share a kv head and with one alone.
+void addWindows(CaseList &list) {
+  constexpr Encoding f32 = Encoding::F32, f16 = Encoding::F16;
+  auto attend = [&](int64_t heads, int64_t kvHeads, int64_t dim, Encoding type, int64_t window, float softcap,
+                    bool causal) {
+    AttentionParts parts;
+    parts.window = window;
+    parts.softcap = softcap;
+    parts.causal = causal;
+    list.attention(Family::Attend, heads, kvHeads, dim, dim / 2 * 2, type, f16, parts);
+  };
+  for (int64_t window : {1, 2, 31, 32, 33, 40, 64, 95, 96, 200})
+    attend(6, 2, 32, f16, window, 0, true);
+  attend(9, 3, 64, f16, 50, 0, true);
+  attend(2, 2, 22, f32, 33, 0, true);
+  attend(7, 1, 5, f32, 7, 2.0f, true);
+  attend(2, 1, 128, f16, 129, 50.0f, true);
+  attend(4, 2, 24, f16, 0, 0.5f, true);
+  attend(3, 1, 80, f32, 0, 50.0f, true);
+  attend(4, 4, 32, f16, 0, 0, false);
+  attend(6, 2, 22, f32, 0, 0, false);
+  attend(2, 1, 5, f16, 0, 30.0f, false);
 }
 
 } // namespace
@@ -126,6 +216,16 @@ std::vector<KernelSpec> conformanceCases() {
       for (int64_t group : {0, 32, 64, 128})
         list.norm(cols, residual, group);
   }
+  for (int64_t cols : {7, 20, 37, 64, 172, 312})
+    for (bool residual : {false, true})
+      for (int64_t group : {0, 32, 64, 128})
+        list.norm(cols, residual, group, NormKind::Layer, cols % 8 != 4);
+  for (Encoding enc : {Encoding::F32, Encoding::F16, Encoding::W8, Encoding::W4}) {
+    int64_t group = enc == Encoding::W8 ? 32 : enc == Encoding::W4 ? 64 : 0;
+    list.embed(enc, group, 70, 172, true, 1);
+    list.embed(enc, group, 70, 37, true, 13.85f);
+    list.embed(enc, group, 70, 256, false, 0.3f);
+  }
   list.attention(4, 2, 8, 8, Encoding::F32, Encoding::F32);
   list.attention(3, 1, 16, 8, Encoding::F16, Encoding::F16);
   list.attention(2, 2, 22, 12, Encoding::F16, Encoding::F32);
@@ -135,6 +235,8 @@ std::vector<KernelSpec> conformanceCases() {
   list.attention(4, 1, 24, 24, Encoding::F16, Encoding::F16);
   list.attention(2, 1, 80, 20, Encoding::F32, Encoding::F32);
   list.attention(2, 1, 128, 128, Encoding::F16, Encoding::F16);
+  addHeadNorms(list);
+  addWindows(list);
   return list.cases;
 }
 

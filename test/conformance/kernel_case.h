@@ -2,7 +2,7 @@
 #ifndef HR_CONFORMANCE_KERNEL_CASE_H
 #define HR_CONFORMANCE_KERNEL_CASE_H
 
-/* Values of headrace::Family; encodings and activations are those of hr_ref.h, and 4 is a8. */
+/* Values of headrace::Family; encodings, activations and kinds of norms are those of hr_ref.h, and 4 is a8. */
 enum {
   FAMILY_EMBED,
   FAMILY_NORM,
@@ -19,7 +19,8 @@ typedef struct kernel_case {
   void (*kernel)(void); /* cast to the family's signature */
   int family, enc, group, n, k, act, bias, gated, residual, cols, a8;
   int heads, kv_heads, head_dim, rotary, context, k_type, v_type;
-  float eps, scale;
+  int positions, kind, qk_norm, q_span, k_span, qk_bias, window, causal;
+  float eps, scale, softcap;
 } kernel_case;
 
 extern const kernel_case kernel_cases[];

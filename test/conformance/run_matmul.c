@@ -110,11 +110,11 @@ static void check_one(const kernel_case *c, int32_t rows, enum value_kind kind, 
   call_matmul(c, w.kernel, bias.kernel, x.kernel, residual.kernel, out.kernel, rows, 0, middle);
   call_matmul(c, w.kernel, bias.kernel, x.kernel, residual.kernel, out.kernel, rows, middle, tiles);
   void (*const reference)(const void *, const float *, const void *, const float *, float *, int32_t, int32_t, int32_t,
-                          int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t) =
+                          int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, float) =
       c->family == FAMILY_GEMV ? hr_ref_gemv : hr_ref_gemm;
   reference(w.reference, c->bias ? (float *)bias.reference : NULL, x.reference,
             c->residual ? (float *)residual.reference : NULL, (float *)out.reference, rows, 0, 0, tiles, c->enc,
-            c->group, c->n, c->k, c->act, c->gated);
+            c->group, c->n, c->k, c->act, c->gated, c->softcap);
   expect_equal(c, extreme ? "output, extreme codes" : "output", out, 4);
   buffer_free(&w), buffer_free(&x), buffer_free(&bias), buffer_free(&residual), buffer_free(&out);
 }

@@ -5,21 +5,33 @@
 
 enum { ROWS = 5, SITE = 41 };
 
+static void call_embed(const kernel_case *c, const void *table, const void *positions, const void *tokens, void *out,
+                       int32_t pos, int32_t begin, int32_t end) {
+  typedef void (*embed3)(const void *, const void *, void *, int32_t, int32_t, int32_t, int32_t);
+  typedef void (*embed4)(const void *, const void *, const void *, void *, int32_t, int32_t, int32_t, int32_t);
+  if (c->positions)
+    ((embed4)c->kernel)(table, positions, tokens, out, ROWS, pos, begin, end);
+  else
+    ((embed3)c->kernel)(table, tokens, out, ROWS, pos, begin, end);
+}
+
+/* The last row stands at the last of the positions, so that a read beyond them is a read beyond the buffer. */
 static void check_embed(const kernel_case *c) {
+  enum { POS = 3 };
   const size_t stride = (size_t)hr_ref_pad32(c->k);
   buffer_pair table = make_weights(c, hr_ref_pad32(c->n), c->n, false), tokens = buffer_new(ROWS * 4);
-  buffer_pair out = buffer_new(ROWS * stride * 4);
+  buffer_pair positions = buffer_new((size_t)(POS + ROWS) * (size_t)c->k * 4), out = buffer_new(ROWS * stride * 4);
   for (int i = 0; i < ROWS; i++)
     ((int32_t *)tokens.kernel)[i] = i == 0 ? c->n - 1 : i == 1 ? 0 : (int32_t)(random_bits() % (uint32_t)c->n);
   memset(out.kernel, 0x11, out.bytes);
   buffer_sync(tokens);
-  typedef void (*embed)(const void *, const void *, void *, int32_t, int32_t, int32_t, int32_t);
-  ((embed)c->kernel)(table.kernel, tokens.kernel, out.kernel, ROWS, 0, 0, 2);
-  ((embed)c->kernel)(table.kernel, tokens.kernel, out.kernel, ROWS, 0, 2, ROWS);
-  hr_ref_embed(table.reference, (int32_t *)tokens.reference, (float *)out.reference, ROWS, 0, 0, ROWS, c->enc, c->group,
-               c->n, c->k);
+  fill_floats(positions, POS + ROWS, (size_t)c->k, (size_t)c->k, VALUES_UNIT);
+  call_embed(c, table.kernel, positions.kernel, tokens.kernel, out.kernel, POS, 0, 2);
+  call_embed(c, table.kernel, positions.kernel, tokens.kernel, out.kernel, POS, 2, ROWS);
+  hr_ref_embed(table.reference, c->positions ? (float *)positions.reference : NULL, (int32_t *)tokens.reference,
+               (float *)out.reference, ROWS, POS, 0, ROWS, c->enc, c->group, c->n, c->k, c->scale);
   expect_equal(c, "output", out, 4);
-  buffer_free(&table), buffer_free(&tokens), buffer_free(&out);
+  buffer_free(&table), buffer_free(&tokens), buffer_free(&positions), buffer_free(&out);
 }
 
 static void check_add(const kernel_case *c) {
@@ -35,13 +47,21 @@ static void check_add(const kernel_case *c) {
   buffer_free(&a), buffer_free(&b), buffer_free(&out);
 }
 
-static void call_norm(const kernel_case *c, const void *x, const void *residual, const void *weight, void *sum,
-                      void *out, int32_t *fault) {
+static void call_norm(const kernel_case *c, const void *x, const void *residual, const void *weight, const void *bias,
+                      void *sum, void *out, int32_t *fault) {
   typedef void (*norm4)(const void *, const void *, void *, int32_t *, int32_t, int32_t, int32_t, int32_t, int32_t);
+  typedef void (*norm5)(const void *, const void *, const void *, void *, int32_t *, int32_t, int32_t, int32_t, int32_t,
+                        int32_t);
   typedef void (*norm6)(const void *, const void *, const void *, void *, void *, int32_t *, int32_t, int32_t, int32_t,
                         int32_t, int32_t);
-  if (c->residual)
+  typedef void (*norm7)(const void *, const void *, const void *, const void *, void *, void *, int32_t *, int32_t,
+                        int32_t, int32_t, int32_t, int32_t);
+  if (c->residual && c->bias)
+    ((norm7)c->kernel)(x, residual, weight, bias, sum, out, fault, SITE, ROWS, 0, 0, ROWS);
+  else if (c->residual)
     ((norm6)c->kernel)(x, residual, weight, sum, out, fault, SITE, ROWS, 0, 0, ROWS);
+  else if (c->bias)
+    ((norm5)c->kernel)(x, weight, bias, out, fault, SITE, ROWS, 0, 0, ROWS);
   else
     ((norm4)c->kernel)(x, weight, out, fault, SITE, ROWS, 0, 0, ROWS);
 }
@@ -50,7 +70,7 @@ static void call_norm(const kernel_case *c, const void *x, const void *residual,
 static void check_norm(const kernel_case *c, enum value_kind kind, float bad, bool in_place) {
   const size_t stride = (size_t)hr_ref_pad32(c->cols), floats = ROWS * stride * 4;
   buffer_pair x = buffer_new(floats), residual = buffer_new(floats), weight = buffer_new(stride * 4),
-              sum = buffer_new(floats);
+              bias = buffer_new(stride * 4), sum = buffer_new(floats);
   buffer_pair out = buffer_new(c->a8 ? ROWS * hr_ref_a8_stride(c->cols, c->group) : floats), fault = buffer_new(4);
   fill_floats(x, ROWS, (size_t)c->cols, stride, kind);
   if (bad != 0.0f)
@@ -58,11 +78,13 @@ static void check_norm(const kernel_case *c, enum value_kind kind, float bad, bo
   buffer_sync(x);
   fill_floats(residual, ROWS, (size_t)c->cols, stride, VALUES_UNIT);
   fill_floats(weight, 1, (size_t)c->cols, stride, VALUES_UNIT);
-  call_norm(c, x.kernel, residual.kernel, weight.kernel, in_place ? x.kernel : sum.kernel, out.kernel,
+  fill_floats(bias, 1, (size_t)c->cols, stride, VALUES_UNIT);
+  call_norm(c, x.kernel, residual.kernel, weight.kernel, bias.kernel, in_place ? x.kernel : sum.kernel, out.kernel,
             (int32_t *)fault.kernel);
   hr_ref_norm((float *)x.reference, c->residual ? (float *)residual.reference : NULL, (float *)weight.reference,
+              c->bias ? (float *)bias.reference : NULL,
               c->residual ? (float *)(in_place ? x.reference : sum.reference) : NULL, out.reference,
-              (int32_t *)fault.reference, SITE, ROWS, 0, 0, ROWS, c->cols, c->a8 ? c->group : 0, c->eps);
+              (int32_t *)fault.reference, SITE, ROWS, 0, 0, ROWS, c->cols, c->a8 ? c->group : 0, c->kind, c->eps);
   expect_equal(c, "fault", fault, 4);
   if (bad == 0.0f) {
     expect_equal(c, "sum", in_place ? x : sum, 4);
@@ -70,8 +92,8 @@ static void check_norm(const kernel_case *c, enum value_kind kind, float bad, bo
   } else {
     expect(c, "a fault is reported", *(int32_t *)fault.kernel == SITE + 1);
   }
-  buffer_free(&x), buffer_free(&residual), buffer_free(&weight), buffer_free(&sum), buffer_free(&out),
-      buffer_free(&fault);
+  buffer_free(&x), buffer_free(&residual), buffer_free(&weight), buffer_free(&bias), buffer_free(&sum),
+      buffer_free(&out), buffer_free(&fault);
 }
 
 static void check_quantize(const kernel_case *c, enum value_kind kind, float bad) {

@@ -31,7 +31,7 @@ static int check_tables(const hr_library *l) {
   CHECK(l->bases[2].kind == HR_BASE_KV && l->bases[2].bytes == 4096);
   CHECK(l->kv_count == 1 && l->kv[0].base == 2 && l->kv[0].k_offset == 0 && l->kv[0].v_offset == 1024);
   CHECK(l->kv[0].k_type == HR_KV_F16 && l->kv[0].v_type == HR_KV_F32 && l->kv[0].kv_heads == 1);
-  CHECK(l->kv[0].head_dim == 16 && l->kv[0].window == 0 && l->token_bytes == 0);
+  CHECK(l->kv[0].head_dim == 16 && l->kv[0].window == 24 && l->token_bytes == 0);
   CHECK(l->model_kind == HR_MODEL_ENCODER && l->pooling == HR_POOLING_MEAN && l->normalize == 1 && l->reserved == 0);
   CHECK(l->entry_count == 2 && !strcmp(l->entries[0].name, "body_8") && l->entries[0].kind == HR_ENTRY_BODY);
   CHECK(l->entries[0].rows == 8 && l->entries[0].segment_count == 2 && l->entries[0].segments[0].signal == 0);

@@ -18,12 +18,12 @@ MARKS = re.compile("|".join([r"\bTO" + r"DO\b", r"\bFIX" + r"ME\b", r"\bXX" + r"
 PATHS = re.compile(r"(?<![\w.$}/])/(" + "wo" + r"rk|home|ro" + r"ot|Us" + r"ers|fa" + r"rm)/[\w.]")
 # Kernel names: family, then what distinguishes it (runtime/abi/README.md and targets/README.md).
 KERNEL = re.compile(r"""^(?:[a-z0-9]+_)??(?:
-    embed_(?:f32|f16|w[48]g\d+)_n\d+_k\d+
-  | norm_c\d+(?:_res)?(?:_a8g\d+)?
+    embed_(?:f32|f16|w[48]g\d+)_n\d+_k\d+(?:_pos)?(?:_scaled)?
+  | norm_c\d+(?:_layer)?(?:_bias)?(?:_res)?(?:_f32|_a8g\d+)?
   | quantize_c\d+_(?:a8)?g\d+
-  | gem[vm]_(?:f32|f16|w[48]g\d+)_n\d+_k\d+(?:_bias)?(?:_(?:silu|gelu|gelu_tanh|relu|tanh))?(?:_gated)?(?:_res)?
-  | rope_append_h\d+_kv\d+_d\d+(?:_r\d+)?_c\d+_(?:f32|f16)_(?:f32|f16)
-  | attend_h\d+_kv\d+_d\d+_c\d+_(?:f32|f16)_(?:f32|f16)
+  | gem[vm]_(?:f32|f16|w[48]g\d+)_n\d+_k\d+(?:_bias)?(?:_(?:silu|gelu|gelu_tanh|relu|tanh))?(?:_gated)?(?:_res)?(?:_cap)?
+  | rope_append_h\d+_kv\d+_d\d+(?:_r\d+)?_c\d+_(?:f32|f16)_(?:f32|f16)(?:_qk(?:rms|layer)\d+(?:_bias)?)?
+  | attend_h\d+_kv\d+_d\d+_c\d+_(?:f32|f16)_(?:f32|f16)(?:_w\d+)?(?:_cap)?(?:_all)?
   | add_c\d+ )$""", re.X)
 KERNEL_USE = re.compile(r"plan\.kernel\s+@(\w+)")
 

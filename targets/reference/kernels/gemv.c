@@ -41,7 +41,7 @@ static float hr_ref_activate(float x, int32_t act) {
 
 static void hr_ref_rows(const void *w, const float *bias, const void *x, const float *residual, float *out,
                         int32_t rows, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k,
-                        int32_t act, int32_t gated) {
+                        int32_t act, int32_t gated, float softcap) {
   const size_t x_stride = enc < HR_REF_W8 ? (size_t)hr_ref_pad32(k) * 4 : hr_ref_a8_stride(k, group);
   for (int32_t r = 0; r < rows; r++) {
     const void *xr = (const char *)x + (size_t)r * x_stride;
@@ -52,6 +52,7 @@ static void hr_ref_rows(const void *w, const float *bias, const void *x, const f
       float v = hr_ref_activate(hr_ref_dot(w, bias, xr, enc, group, k, row), act);
       if (gated)
         v = v * hr_ref_dot(w, bias, xr, enc, group, k, row + 32);
+      v = hr_ref_softcap(v, softcap);
       if (residual)
         v = v + residual[at];
       out[at] = v;
@@ -61,14 +62,14 @@ static void hr_ref_rows(const void *w, const float *bias, const void *x, const f
 
 void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
                  int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
-                 int32_t gated) {
+                 int32_t gated, float softcap) {
   (void)n_valid, (void)pos;
-  hr_ref_rows(w, bias, x, residual, out, 1, begin, end, enc, group, n, k, act, gated);
+  hr_ref_rows(w, bias, x, residual, out, 1, begin, end, enc, group, n, k, act, gated, softcap);
 }
 
 void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
                  int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
-                 int32_t gated) {
+                 int32_t gated, float softcap) {
   (void)pos;
-  hr_ref_rows(w, bias, x, residual, out, n_valid, begin, end, enc, group, n, k, act, gated);
+  hr_ref_rows(w, bias, x, residual, out, n_valid, begin, end, enc, group, n, k, act, gated, softcap);
 }

@@ -6,6 +6,7 @@
  */
 #ifndef HR_REF_MATH_H
 #define HR_REF_MATH_H
+#include "hr_ref.h"
 #include <stdint.h>
 
 static inline uint32_t hr_ref_bits(float x) {
@@ -93,6 +94,9 @@ static inline float hr_ref_tanh(float x) {
   return hr_ref_with_sign((1.0f - t) / (1.0f + t), x);
 }
 
+/* cap of runtime/abi/README.md; 0 is none. */
+static inline float hr_ref_softcap(float x, float cap) { return cap == 0.0f ? x : cap * hr_ref_tanh(x / cap); }
+
 static inline float hr_ref_erf(float x) {
   const float a = hr_ref_abs(x), t = 1.0f / __builtin_fmaf(0.3275911f, a, 1.0f);
   float p = 1.061405429f;
@@ -116,5 +120,34 @@ static inline float hr_ref_tree(float lane[32]) {
     for (int i = 0; i < h; i++)
       lane[i] += lane[i + h];
   return lane[0];
+}
+/* What normalises a row: y = (x - mean) * inv, and the sum that must be finite. kind: hr_ref_norm_kind. */
+typedef struct hr_ref_moments {
+  float mean, inv, total;
+} hr_ref_moments;
+
+static inline hr_ref_moments hr_ref_moments_of(const float *x, int32_t cols, int32_t kind, float eps) {
+  hr_ref_moments m = {0.0f, 0.0f, 0.0f};
+  if (kind == HR_REF_LAYER) {
+    float lane[32] = {0};
+    for (int32_t i = 0; i < cols; i++)
+      lane[i % 32] = lane[i % 32] + x[i];
+    m.mean = hr_ref_tree(lane) / (float)cols;
+  }
+  float lane[32] = {0};
+  for (int32_t i = 0; i < cols; i++) {
+    const float d = kind == HR_REF_LAYER ? x[i] - m.mean : x[i];
+    lane[i % 32] = __builtin_fmaf(d, d, lane[i % 32]);
+  }
+  m.total = hr_ref_tree(lane);
+  m.inv = 1.0f / __builtin_sqrtf(m.total / (float)cols + eps);
+  return m;
+}
+
+/* Element i of the normalised row; bias may be NULL. */
+static inline float hr_ref_normalised(const float *x, const float *weight, const float *bias, hr_ref_moments m,
+                                      int32_t kind, int32_t i) {
+  const float y = (kind == HR_REF_LAYER ? x[i] - m.mean : x[i]) * m.inv;
+  return bias ? __builtin_fmaf(y, weight[i], bias[i]) : y * weight[i];
 }
 #endif

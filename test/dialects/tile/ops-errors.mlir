@@ -163,3 +163,98 @@ func.func @transfer_c1(%a: tensor<8x32xf32>) {
   %b = tile.transfer %a from 1 to 1 : tensor<8x32xf32>
   return
 }
+
+// -----
+
+func.func @embed_c3(%t: tensor<64x32xf32>, %i: tensor<8xi32>, %p: tensor<16x31xf32>, %pos: i32) {
+  // expected-error @+1 {{(C3) expected positions of shape [16, 32], found 'tensor<16x31xf32>'}}
+  %x = tile.embed %t, %i positions %p at %pos {enc = "f32"} : (tensor<64x32xf32>, tensor<8xi32>, tensor<16x31xf32>, i32) -> tensor<8x32xf32>
+  return
+}
+
+// -----
+
+func.func @embed_c3_pos(%t: tensor<64x32xf32>, %i: tensor<8xi32>, %p: tensor<16x31xf32>, %pos: i32) {
+  // expected-error @+1 {{(C3) expected positions and pos together, found one}}
+  %x = tile.embed %t, %i at %pos {enc = "f32"} : (tensor<64x32xf32>, tensor<8xi32>, i32) -> tensor<8x32xf32>
+  return
+}
+
+// -----
+
+func.func @norm_c2_bias(%x: tensor<8x32xf32>, %w: tensor<32xf32>, %b: tensor<64xf32>) {
+  // expected-error @+1 {{(C2) expected a bias of shape [32], found 'tensor<64xf32>'}}
+  %y = tile.norm %x, %w bias %b {eps = 1.0e-5 : f32, kind = "layer"} : (tensor<8x32xf32>, tensor<32xf32>, tensor<64xf32>) -> tensor<8x32xf32>
+  return
+}
+
+// -----
+
+func.func @norm_c1_kind(%x: tensor<8x32xf32>, %w: tensor<32xf32>) {
+  // expected-error @+1 {{parameter 'kind': expected one of rms|layer, found "mean"}}
+  %y = tile.norm %x, %w {eps = 1.0e-5 : f32, kind = "mean"} : (tensor<8x32xf32>, tensor<32xf32>) -> tensor<8x32xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c5(%qkv: tensor<8x320xf32>, %table: tensor<64x2x16xf32>, %q: tensor<192xf32>, %k: tensor<64xf32>, %pos: i32) {
+  // expected-error @+1 {{(C5) expected 1 operands between qkv and pos, found 0}}
+  %a = tile.rope_append %qkv at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 32 : i64,
+       context = 64 : i64, k_type = "f16", v_type = "f32"} : (tensor<8x320xf32>, i32) -> tensor<8x320xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c5_table(%qkv: tensor<8x320xf32>, %table: tensor<64x2x16xf32>, %q: tensor<192xf32>, %k: tensor<64xf32>, %pos: i32) {
+  // expected-error @+1 {{(C5) expected 0 operands between qkv and pos, found 1}}
+  %a = tile.rope_append %qkv, %table at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 0 : i64,
+       context = 64 : i64, k_type = "f16", v_type = "f32"} : (tensor<8x320xf32>, tensor<64x2x16xf32>, i32) -> tensor<8x320xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c5_norms(%qkv: tensor<8x320xf32>, %table: tensor<64x2x16xf32>, %q: tensor<192xf32>, %k: tensor<64xf32>, %pos: i32) {
+  // expected-error @+1 {{(C5) expected 3 operands between qkv and pos, found 1}}
+  %a = tile.rope_append %qkv, %table at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 32 : i64,
+       context = 64 : i64, k_type = "f16", v_type = "f32", qk_norm = "rms", q_span = 32 : i64, k_span = 32 : i64} : (tensor<8x320xf32>, tensor<64x2x16xf32>, i32) -> tensor<8x320xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c5_q(%qkv: tensor<8x320xf32>, %table: tensor<64x2x16xf32>, %q: tensor<192xf32>, %k: tensor<64xf32>, %pos: i32) {
+  // expected-error @+1 {{(C5) expected a vector for q of shape [192], found 'tensor<64xf32>'}}
+  %a = tile.rope_append %qkv, %table, %k, %q at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 32 : i64,
+       context = 64 : i64, k_type = "f16", v_type = "f32", qk_norm = "rms", q_span = 32 : i64, k_span = 32 : i64} : (tensor<8x320xf32>, tensor<64x2x16xf32>, tensor<64xf32>, tensor<192xf32>, i32) -> tensor<8x320xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c5_k(%qkv: tensor<8x320xf32>, %table: tensor<64x2x16xf32>, %q: tensor<192xf32>, %k: tensor<64xf32>, %pos: i32) {
+  // expected-error @+1 {{(C5) expected a vector for k of shape [64], found 'tensor<192xf32>'}}
+  %a = tile.rope_append %qkv, %q, %q at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 0 : i64,
+       context = 64 : i64, k_type = "f16", v_type = "f32", qk_norm = "rms", q_span = 32 : i64, k_span = 32 : i64} : (tensor<8x320xf32>, tensor<192xf32>, tensor<192xf32>, i32) -> tensor<8x320xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c1_span(%qkv: tensor<8x320xf32>, %table: tensor<64x2x16xf32>, %q: tensor<192xf32>, %k: tensor<64xf32>, %pos: i32) {
+  // expected-error @+1 {{parameter 'q_span': expected a divisor of 192, found 40}}
+  %a = tile.rope_append %qkv, %q, %k at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 0 : i64,
+       context = 64 : i64, k_type = "f16", v_type = "f32", qk_norm = "rms", q_span = 40 : i64, k_span = 32 : i64} : (tensor<8x320xf32>, tensor<192xf32>, tensor<64xf32>, i32) -> tensor<8x320xf32>
+  return
+}
+
+// -----
+
+func.func @attend_c1_window(%qkv: tensor<8x320xf32>, %pos: i32) {
+  // expected-error @+1 {{parameter 'window': expected 0 unless causal, found 8}}
+  %a = tile.attend %qkv at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 64 : i64, k_type = "f16",
+       v_type = "f32", scale = 1.0 : f32, window = 8 : i64, causal = false} : (tensor<8x320xf32>, i32) -> tensor<8x192xf32>
+  return
+}

@@ -40,3 +40,40 @@ func.func @attention(%qkv: tensor<8x320xf32>, %table: tensor<1024x2x16xf32>, %po
        v_type = "f32", scale = 0.176776692 : f32} : (tensor<8x320xf32>, i32) -> tensor<8x192xf32>
   return
 }
+
+// CHECK-LABEL: @families
+func.func @families(%tokens: tensor<8xi32>, %table: tensor<2048x192xf32>, %positions: tensor<64x192xf32>, %w: tensor<192xf32>, %pos: i32) {
+  // CHECK: tile.embed %{{.*}}, %{{.*}} positions %{{.*}} at %{{.*}} {enc = "f32", scale = 2.000000e+00 : f32} : (tensor<2048x192xf32>, tensor<8xi32>, tensor<64x192xf32>, i32) -> tensor<8x192xf32>
+  %x = tile.embed %table, %tokens positions %positions at %pos {enc = "f32", scale = 2.0 : f32}
+     : (tensor<2048x192xf32>, tensor<8xi32>, tensor<64x192xf32>, i32) -> tensor<8x192xf32>
+  // CHECK: tile.norm %{{.*}}, %{{.*}} bias %{{.*}} {eps = {{.*}} : f32, kind = "layer"} : (tensor<8x192xf32>, tensor<192xf32>, tensor<192xf32>) -> tensor<8x192xf32>
+  %n = tile.norm %x, %w bias %w {eps = 1.0e-5 : f32, kind = "layer"} : (tensor<8x192xf32>, tensor<192xf32>, tensor<192xf32>) -> tensor<8x192xf32>
+  // CHECK: tile.norm %{{.*}}, %{{.*}} bias %{{.*}} residual %{{.*}} {eps = {{.*}} : f32, kind = "layer"}
+  %s, %y = tile.norm %x, %w bias %w residual %n {eps = 1.0e-5 : f32, kind = "layer"}
+         : (tensor<8x192xf32>, tensor<192xf32>, tensor<192xf32>, tensor<8x192xf32>) -> (tensor<8x192xf32>, tensor<8x192xf32>)
+  // CHECK: tile.gemm %{{.*}}, %{{.*}} {enc = "f32", softcap = 3.000000e+01 : f32}
+  %z = tile.gemm %table, %y {enc = "f32", softcap = 30.0 : f32} : (tensor<2048x192xf32>, tensor<8x192xf32>) -> tensor<8x2048xf32>
+  return
+}
+
+// CHECK-LABEL: @families_of_attention
+func.func @families_of_attention(%qkv: tensor<8x320xf32>, %table: tensor<1024x2x16xf32>, %q: tensor<192xf32>, %k: tensor<64xf32>, %pos: i32) {
+  // CHECK: tile.rope_append %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} at %{{.*}} cache @kv {{.*}}k_span = 32 : i64{{.*}}q_span = 192 : i64, qk_norm = "rms"
+  %a = tile.rope_append %qkv, %table, %q, %k at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 32 : i64,
+       context = 1024 : i64, k_type = "f16", v_type = "f32", qk_norm = "rms", q_span = 192 : i64, k_span = 32 : i64, eps = 1.0e-6 : f32}
+     : (tensor<8x320xf32>, tensor<1024x2x16xf32>, tensor<192xf32>, tensor<64xf32>, i32) -> tensor<8x320xf32>
+  // CHECK: tile.rope_append %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} at %{{.*}} cache @kv {{.*}}qk_bias = true, qk_norm = "layer", rotary = 0 : i64
+  %b = tile.rope_append %a, %q, %q, %k, %k at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 0 : i64,
+       context = 1024 : i64, k_type = "f16", v_type = "f32", qk_norm = "layer", qk_bias = true, q_span = 32 : i64, k_span = 32 : i64}
+     : (tensor<8x320xf32>, tensor<192xf32>, tensor<192xf32>, tensor<64xf32>, tensor<64xf32>, i32) -> tensor<8x320xf32>
+  // CHECK: tile.rope_append %{{[a-z0-9]*}} at %{{.*}} cache @kv {{.*}}rotary = 0 : i64
+  %c = tile.rope_append %b at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 0 : i64,
+       context = 1024 : i64, k_type = "f16", v_type = "f32"} : (tensor<8x320xf32>, i32) -> tensor<8x320xf32>
+  // CHECK: tile.attend %{{.*}} at %{{.*}} cache @kv {{.*}}softcap = 5.000000e+01 : f32, v_type = "f32", window = 512 : i64
+  %d = tile.attend %c at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 1024 : i64, k_type = "f16",
+       v_type = "f32", scale = 0.25 : f32, window = 512 : i64, softcap = 50.0 : f32} : (tensor<8x320xf32>, i32) -> tensor<8x192xf32>
+  // CHECK: tile.attend %{{.*}} at %{{.*}} cache @kv {causal = false
+  %e = tile.attend %c at %pos cache @kv {heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 1024 : i64, k_type = "f16",
+       v_type = "f32", scale = 0.25 : f32, causal = false} : (tensor<8x320xf32>, i32) -> tensor<8x192xf32>
+  return
+}

@@ -270,3 +270,18 @@ plan.entry @body_1 kind "body" rows 1 {
     plan.launch @rope_append_h1_kv1_d32_r32_c64_f32_f32([@arena0 + 2368], [@section0 + 0], [@kv0 + 0], [@kv0 + 8192]) tiles 1 per_row
   }
 }
+
+// -----
+
+plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 : i64, context = 64 : i64, max_positions = 64 : i64, bos = 0 : i32,
+  eos = array<i32: 0>, sites = ["n"], tokens = #plan.slot<@arena0 + 0 stride 1>, hidden_rows = #plan.slot<@arena0 + 64 stride 64>,
+  logits = #plan.slot<@arena0 + 2112 stride 64>}
+plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
+plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 32704 : i64}
+plan.kernel @embed_f32_n64_k64_pos {family = "embed", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 64 : i64, k = 64 : i64, positions = true}}
+plan.entry @body_1 kind "body" rows 1 {
+  plan.segment device 0 {
+    // expected-error @+1 {{operand 'positions': expected bytes within the 32704 of 'section0', found an end of 32768}}
+    plan.launch @embed_f32_n64_k64_pos([@section0 + 0], [@section0 + 16384], [@arena0 + 0], [@arena0 + 64]) tiles 1 per_row
+  }
+}

@@ -10,6 +10,7 @@
 // F32: model.weight @embed {{.*}}enc = #enc.f32
 // TIED: model.weight @embed {{.*}}enc = #enc.f16
 // TIED: model.weight @lm_head {{.*}}enc = #enc.w8<group = 128>
+// CHECK: model.weight @positions {{.*}}enc = #enc.f32
 // CHECK: model.weight @norm {{.*}}enc = #enc.f32
 // W4: model.weight @qkv {{.*}}enc = #enc.w4<group = 64, sym>
 // W8: model.weight @qkv {{.*}}enc = #enc.w8<group = 32>
@@ -31,6 +32,10 @@ module attributes {model.vocab = 16 : i32, model.hidden = 8 : i32, model.context
     %0 = recipe.range "embed" in "f" offset 0 bytes 512 : tensor<16x8xf32>
     recipe.yield %0 : tensor<16x8xf32>
   }
+  model.weight @positions : tensor<64x8xf32> {
+    %0 = recipe.range "positions" in "f" offset 0 bytes 2048 : tensor<64x8xf32>
+    recipe.yield %0 : tensor<64x8xf32>
+  }
   model.weight @norm : tensor<8xf32> {
     %0 = recipe.range "norm" in "f" offset 0 bytes 32 : tensor<8xf32>
     recipe.yield %0 : tensor<8xf32>
@@ -50,7 +55,8 @@ module attributes {model.vocab = 16 : i32, model.hidden = 8 : i32, model.context
   model.kv_cache @kv kv_heads 1 head_dim 8 context 64
   func.func @body(%tokens: tensor<?xi32>, %pos: i32) -> tensor<?x8xf32> attributes {model.entry = "body"} {
     %e = model.param @embed : tensor<16x8xf32>
-    %x = model.embed %tokens, %e : tensor<?xi32>, tensor<16x8xf32> -> tensor<?x8xf32>
+    %p = model.param @positions : tensor<64x8xf32>
+    %x = model.embed %tokens, %e positions %p : tensor<64x8xf32> at %pos : tensor<?xi32>, tensor<16x8xf32> -> tensor<?x8xf32>
     %w = model.param @qkv : tensor<24x8xf32>
     %b = model.param @qkv.bias : tensor<24xf32>
     %q = model.linear %x, %w bias %b : (tensor<?x8xf32>, tensor<24x8xf32>, tensor<24xf32>) -> tensor<?x24xf32>

@@ -313,3 +313,23 @@ module attributes {model.vocab = 16 : i32, model.hidden = 8 : i32, model.context
     return %l : tensor<?x16xf32>
   }
 }
+
+// -----
+
+module attributes {model.vocab = 16 : i32, model.hidden = 8 : i32, model.context = 64 : i32, model.max_positions = 64 : i32} {
+  model.weight @embed : tensor<16x8xf32> attributes {enc = #enc.f16} {
+    %0 = recipe.range "embed" in "f" offset 0 bytes 512 : tensor<16x8xf32>
+    recipe.yield %0 : tensor<16x8xf32>
+  }
+  model.weight @positions : tensor<64x8xf32> attributes {enc = #enc.f16} {
+    %0 = recipe.range "positions" in "f" offset 0 bytes 2048 : tensor<64x8xf32>
+    recipe.yield %0 : tensor<64x8xf32>
+  }
+  func.func @body(%tokens: tensor<?xi32>, %pos: i32) -> tensor<?x8xf32> attributes {model.entry = "body"} {
+    %e = model.param @embed : tensor<16x8xf32>
+    %p = model.param @positions : tensor<64x8xf32>
+    // expected-error @+1 {{E2: expected weight 'positions' in #enc.f32, found #enc.f16}}
+    %x = model.embed %tokens, %e positions %p : tensor<64x8xf32> at %pos : tensor<?xi32>, tensor<16x8xf32> -> tensor<?x8xf32>
+    return %x : tensor<?x8xf32>
+  }
+}

@@ -88,4 +88,48 @@ func.func @rows(%x: tensor<8x64xf32>, %n_valid: i32) -> tensor<8x64xf32> attribu
   %t = model.transfer %a from 1 to 0 : tensor<8x64xf32>
   return %t : tensor<8x64xf32>
 }
+
+model.weight @positions : tensor<64x64xf32> attributes {enc = #enc.f32, layout = "rows"} {
+  %0 = recipe.range "positions" in "f" offset 0 bytes 16384 : tensor<64x64xf32>
+  recipe.yield %0 : tensor<64x64xf32>
+}
+model.weight @norm_k : tensor<32xf32> attributes {enc = #enc.f32, layout = "vector"} {
+  %0 = recipe.range "norm_k" in "f" offset 0 bytes 128 : tensor<32xf32>
+  recipe.yield %0 : tensor<32xf32>
+}
+model.kv_cache @kv2 kv_heads 1 head_dim 32 context 64 attributes {k_type = #enc.f16, v_type = #enc.f32}
+
+// What only some families have reaches the kernels; what is neutral is not there (as in @body_1).
+// CHECK-LABEL: @families
+func.func @families(%tokens: tensor<1xi32>, %pos: i32, %n_valid: i32) -> tensor<1x64xf32> attributes {model.entry = "body", tile.rows = 1 : i64} {
+  %e = model.param @embed : tensor<256x64xf32>
+  %p = model.param @positions : tensor<64x64xf32>
+  // CHECK: %[[X:.*]] = tile.embed %{{.*}}, %{{.*}} positions %{{.*}} at %{{.*}} {enc = "w4", group = 64 : i64, scale = 8.000000e+00 : f32}
+  %x = model.embed %tokens, %e positions %p : tensor<64x64xf32> at %pos {scale = 8.0 : f32} : tensor<1xi32>, tensor<256x64xf32> -> tensor<1x64xf32>
+  %w0 = model.param @norm0 : tensor<64xf32>
+  %w1 = model.param @norm1 : tensor<64xf32>
+  // CHECK: %[[N:.*]] = tile.norm %[[X]], %[[W:.*]] bias %{{.*}} {eps = {{.*}} : f32, group = 64 : i64, kind = "layer", out = "a8"}
+  %n = model.layer_norm %x, %w0 bias %w1 {eps = 1.0e-5 : f32} : (tensor<1x64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<1x64xf32>
+  %nq = enc.quantize %n : tensor<1x64xf32> -> tensor<1x64x!enc.a8<64>>
+  %wqkv = model.param @qkv : tensor<128x64xf32>
+  // CHECK: %[[QKV:.*]] = tile.gemv %{{.*}}, %[[N]] {enc = "w4", group = 64 : i64, softcap = 3.000000e+01 : f32}
+  %qkv = model.linear %nq, %wqkv {softcap = 30.0 : f32} : (tensor<1x64x!enc.a8<64>>, tensor<128x64xf32>) -> tensor<1x128xf32>
+  %k = model.param @norm_k : tensor<32xf32>
+  // CHECK: %[[ROPE:.*]] = tile.rope_append %[[QKV]], %[[W]], %{{[a-z0-9]*}} at %{{.*}} cache @kv2
+  // CHECK-SAME: k_span = 32 : i64
+  // CHECK-SAME: q_span = 64 : i64, qk_norm = "rms", rotary = 0 : i64
+  // CHECK: %[[A:.*]] = tile.attend %[[ROPE]] at %{{.*}} cache @kv2 {{.*}} softcap = 5.000000e+01 : f32, v_type = "f32", window = 16 : i64
+  %a = model.cached_attention %qkv at %pos cache @kv2 q_norm %w0 : tensor<64xf32> k_norm %k : tensor<32xf32> {heads = 2 : i64, kv_heads = 1 : i64, head_dim = 32 : i64, rotary = 0 : i64, scale = 0.25 : f32, window = 16 : i64, softcap = 50.0 : f32, qk_norm = #model<norm_kind rms>, q_span = 64 : i64, k_span = 32 : i64, eps = 1.0e-6 : f32} : tensor<1x128xf32> -> tensor<1x64xf32> loc("layers.0.attn")
+  // CHECK: %{{.*}}, %[[M:.*]] = tile.norm %[[A]], %{{.*}} residual %[[X]] {eps = {{.*}} : f32, kind = "layer"}
+  %s, %m = model.add_layer_norm %a, %x, %w1 {eps = 1.0e-5 : f32} : (tensor<1x64xf32>, tensor<1x64xf32>, tensor<64xf32>) -> (tensor<1x64xf32>, tensor<1x64xf32>)
+  return %m : tensor<1x64xf32>
+}
+
+// CHECK-LABEL: @encoder
+func.func @encoder(%qkv: tensor<8x128xf32>, %pos: i32, %n_valid: i32) -> tensor<8x64xf32> attributes {model.entry = "body", tile.rows = 8 : i64} {
+  // CHECK: tile.rope_append %{{[a-z0-9]*}} at %{{.*}} cache @kv2
+  // CHECK: tile.attend %{{.*}} at %{{.*}} cache @kv2 {causal = false
+  %a = model.cached_attention %qkv at %pos cache @kv2 {heads = 2 : i64, kv_heads = 1 : i64, head_dim = 32 : i64, rotary = 0 : i64, scale = 0.25 : f32, causal = false} : tensor<8x128xf32> -> tensor<8x64xf32> loc("layers.0.attn")
+  return %a : tensor<8x64xf32>
+}
 }

@@ -87,3 +87,31 @@ func.func @f(%x: tensor<8x96xf32>, %pos: i32) attributes {tile.rows = 8 : i64} {
   %a = tile.attend %x at %pos cache @kv {heads = 1 : i64, kv_heads = 1 : i64, head_dim = 32 : i64, context = 64 : i64, k_type = "f32", v_type = "f32", scale = 1.0 : f32} : (tensor<8x96xf32>, i32) -> tensor<8x32xf32>
   return
 }
+
+// -----
+
+model.weight @w : tensor<64x64xf32> attributes {enc = #enc.f32, layout = "rows"} {
+  %0 = recipe.range "w" in "f" offset 0 bytes 16384 : tensor<64x64xf32>
+  recipe.yield %0 : tensor<64x64xf32>
+}
+func.func @f(%x: tensor<8x64xf32>) attributes {tile.rows = 8 : i64} {
+  %w = model.param @w : tensor<64x64xf32>
+  // expected-error @+1 {{weight 'w': expected the layout of a matrix, found rows}}
+  %y = tile.gemm %w, %x {enc = "f32"} : (tensor<64x64xf32>, tensor<8x64xf32>) -> tensor<8x64xf32>
+  return
+}
+
+// -----
+
+model.weight @t : tensor<64x64xf32> attributes {enc = #enc.f32, layout = "t32"} {
+  %0 = recipe.range "w" in "f" offset 0 bytes 16384 : tensor<64x64xf32>
+  recipe.yield %0 : tensor<64x64xf32>
+}
+func.func @f(%tokens: tensor<8xi32>, %pos: i32) attributes {tile.rows = 8 : i64} {
+  %t = model.param @t : tensor<64x64xf32>
+  // A parameter of its own, else the table could not be told from the positions.
+  %p = model.param @t : tensor<64x64xf32>
+  // expected-error @+1 {{positions 't': expected layout rows, found t32}}
+  %x = tile.embed %t, %tokens positions %p at %pos {enc = "f32"} : (tensor<64x64xf32>, tensor<8xi32>, tensor<64x64xf32>, i32) -> tensor<8x64xf32>
+  return
+}

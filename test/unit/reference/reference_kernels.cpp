@@ -90,7 +90,8 @@ TEST_CASE("norm divides by the root of the mean square") {
   const int cols = 45, stride = 64;
   std::vector<float> x = values.rows(2, cols, stride), weight = values.rows(1, cols, stride), out(2 * stride, 7.0f);
   int32_t fault = 0;
-  hr_ref_norm(x.data(), nullptr, weight.data(), nullptr, out.data(), &fault, 3, 2, 0, 0, 2, cols, 0, 1e-5f);
+  hr_ref_norm(x.data(), nullptr, weight.data(), nullptr, nullptr, out.data(), &fault, 3, 2, 0, 0, 2, cols, 0,
+              HR_REF_RMS, 1e-5f);
   for (int r = 0; r < 2; ++r) {
     double sum = 0;
     for (int i = 0; i < cols; ++i)
@@ -142,57 +143,228 @@ TEST_CASE("gemv is a matrix times a vector, gated by pairs of tiles") {
       sum += double(w[(size_t(tile) * k + i) * 32 + lane]) * double(x[size_t(i)]);
     return sum;
   };
-  hr_ref_gemv(w.data(), nullptr, x.data(), nullptr, out.data(), 1, 0, 0, tiles, HR_REF_F32, 0, n, k, HR_REF_RELU, 1);
+  hr_ref_gemv(w.data(), nullptr, x.data(), nullptr, out.data(), 1, 0, 0, tiles, HR_REF_F32, 0, n, k, HR_REF_RELU, 1,
+              0.0f);
   for (int o = 0; o < 64; ++o)
     CHECK(double(out[size_t(o)]) ==
           Approx(std::max(product(o / 32 * 2, o % 32), 0.0) * product(o / 32 * 2 + 1, o % 32)).margin(1e-6));
 }
 
-TEST_CASE("attention over an appended cache is softmax(q k) v") {
+TEST_CASE("a layer norm subtracts the mean, divides by the standard deviation and adds a bias") {
   Values values;
-  const int heads = 4, kvHeads = 2, dim = 6, rotary = 4, context = 64, rows = 40;
-  const int cols = (heads + 2 * kvHeads) * dim, stride = 64, outStride = 32;
-  std::vector<float> qkv = values.rows(rows, cols, stride), before = qkv, table(context * rotary);
-  for (int p = 0; p < context; ++p)
+  const int cols = 45, stride = 64;
+  std::vector<float> x = values.rows(2, cols, stride), more = values.rows(2, cols, stride);
+  std::vector<float> weight = values.rows(1, cols, stride), bias = values.rows(1, cols, stride);
+  std::vector<float> sum(2 * stride), out(2 * stride, 7.0f);
+  int32_t fault = 0;
+  hr_ref_norm(x.data(), more.data(), weight.data(), bias.data(), sum.data(), out.data(), &fault, 3, 2, 0, 0, 2, cols, 0,
+              HR_REF_LAYER, 1e-5f);
+  for (int r = 0; r < 2; ++r) {
+    std::vector<double> row;
+    double mean = 0, variance = 0;
+    for (int i = 0; i < cols; ++i) {
+      row.push_back(double(x[size_t(r * stride + i)] + more[size_t(r * stride + i)]));
+      CHECK(double(sum[size_t(r * stride + i)]) == row.back());
+      mean += row.back() / cols;
+    }
+    for (double value : row)
+      variance += (value - mean) * (value - mean) / cols;
+    for (int i = 0; i < stride; ++i) {
+      double y = i < cols ? (row[size_t(i)] - mean) / std::sqrt(variance + 1e-5) : 0.0;
+      CHECK(double(out[size_t(r * stride + i)]) ==
+            Approx(y * double(weight[size_t(i)]) + double(bias[size_t(i)])).margin(1e-6));
+    }
+  }
+  CHECK(fault == 0);
+}
+
+TEST_CASE("embeddings are scaled and then get the learned position of their row") {
+  Values values;
+  const int vocab = 40, hidden = 10, pos = 2;
+  std::vector<float> table(size_t(2 * hidden * 32)), positions = values.rows(5, hidden, hidden), out(3 * 32, 7.0f);
+  for (float &value : table)
+    value = values.next();
+  const int32_t tokens[3] = {39, 0, 7};
+  hr_ref_embed(table.data(), positions.data(), tokens, out.data(), 3, pos, 0, 3, HR_REF_F32, 0, vocab, hidden, 2.5f);
+  for (int r = 0; r < 3; ++r)
+    for (int i = 0; i < 32; ++i) {
+      double entry = i < hidden ? double(table[size_t(tokens[r] / 32 * hidden * 32 + i * 32 + tokens[r] % 32)]) : 0.0;
+      double position = i < hidden ? double(positions[size_t((pos + r) * hidden + i)]) : 0.0;
+      CHECK(double(out[size_t(r * 32 + i)]) == Approx(entry * 2.5 + position).margin(1e-6));
+    }
+}
+
+TEST_CASE("a softcap bends large outputs before the residual") {
+  const int n = 32, k = 1;
+  std::vector<float> w(32), out(32), residual(32, 0.5f);
+  for (int i = 0; i < 32; ++i)
+    w[size_t(i)] = float(i - 16) * 0.5f;
+  const float x[32] = {1.0f};
+  hr_ref_gemv(w.data(), nullptr, x, residual.data(), out.data(), 1, 0, 0, 1, HR_REF_F32, 0, n, k, HR_REF_NONE, 0, 3.0f);
+  for (int i = 0; i < 32; ++i)
+    CHECK(double(out[size_t(i)]) == Approx(3 * std::tanh(double(w[size_t(i)]) / 3) + 0.5).margin(1e-6));
+}
+
+namespace {
+
+/// Attention as it is defined, in double: what a query sees, how scores are bent, and what q and k were made of.
+struct AttentionModel {
+  int heads, kvHeads, dim, rotary, window;
+  double scale, softcap;
+  bool causal;
+  std::vector<float> before, table;
+  int rows = 0, stride = 0;
+
+  AttentionModel(int heads, int kvHeads, int dim, int rotary, int window, double scale, double softcap, bool causal)
+      : heads(heads), kvHeads(kvHeads), dim(dim), rotary(rotary), window(window), scale(scale), softcap(softcap),
+        causal(causal) {}
+  virtual ~AttentionModel() = default;
+
+  int columns() const { return (heads + 2 * kvHeads) * dim; }
+  /// Columns first .. first + dim of row p, rotated by the angles of position p.
+  virtual std::vector<double> head(int p, int first) const {
+    return {before.begin() + p * stride + first, before.begin() + p * stride + first + dim};
+  }
+  std::vector<double> rotated(int p, int first) const {
+    std::vector<double> x = head(p, first), y = x;
     for (int i = 0; i < rotary / 2; ++i) {
-      table[size_t(p * rotary + i)] = std::cos(float(p) * (i ? 0.1f : 1.0f));
-      table[size_t(p * rotary + rotary / 2 + i)] = std::sin(float(p) * (i ? 0.1f : 1.0f));
+      double c = table[size_t(p * rotary + i)], s = table[size_t(p * rotary + rotary / 2 + i)];
+      y[size_t(i)] = x[size_t(i)] * c - x[size_t(i + rotary / 2)] * s;
+      y[size_t(i + rotary / 2)] = x[size_t(i + rotary / 2)] * c + x[size_t(i)] * s;
     }
-  std::vector<float> k(kvHeads * context * dim), out(rows * outStride);
-  std::vector<uint16_t> v(kvHeads * context * dim);
-  hr_ref_rope_append(qkv.data(), table.data(), k.data(), v.data(), rows, 0, 0, rows, heads, kvHeads, dim, rotary,
-                     context, HR_REF_F32, HR_REF_F16);
-  const float scale = 0.4f;
-  hr_ref_attend(qkv.data(), k.data(), v.data(), out.data(), rows, 0, 0, heads * rows, heads, kvHeads, dim, context,
-                HR_REF_F32, HR_REF_F16, scale);
-  // x rotated by the angles of position p, element i of a head
-  auto rotated = [&](int p, int first, int i) {
-    const float *x = &before[size_t(p * stride + first)];
-    if (i >= rotary)
-      return double(x[i]);
-    int pair = i % (rotary / 2);
-    double c = table[size_t(p * rotary + pair)], s = table[size_t(p * rotary + rotary / 2 + pair)];
-    double a = x[pair], b = x[pair + rotary / 2];
-    return i < rotary / 2 ? a * c - b * s : b * c + a * s;
+    return y;
+  }
+  bool sees(int p, int j) const { return !causal || (j <= p && (window == 0 || p - j < window)); }
+  double expected(int row, int h, int d) const {
+    int keys = heads * dim + h / (heads / kvHeads) * dim, vals = keys + kvHeads * dim;
+    std::vector<double> q = rotated(row, h * dim);
+    double total = 0, sum = 0;
+    for (int j = 0; j < rows; ++j) {
+      if (!sees(row, j))
+        continue;
+      std::vector<double> k = rotated(j, keys);
+      double s = 0;
+      for (int i = 0; i < dim; ++i)
+        s += q[size_t(i)] * k[size_t(i)];
+      s *= scale;
+      double weight = std::exp(softcap != 0 ? softcap * std::tanh(s / softcap) : s);
+      total += weight;
+      sum += weight * double(nearestHalf(before[size_t(j * stride + vals + d)]));
+    }
+    return sum / total;
+  }
+};
+
+/// Random rows and a table of angles for `model`, whose sizes are set.
+void fill(AttentionModel &model, int rows, int context) {
+  Values values;
+  model.rows = rows;
+  model.stride = hr_ref_pad32(model.columns());
+  model.before = values.rows(size_t(rows), size_t(model.columns()), size_t(model.stride));
+  model.table.resize(size_t(context * model.rotary));
+  for (int p = 0; p < context; ++p)
+    for (int i = 0; i < model.rotary / 2; ++i) {
+      model.table[size_t(p * model.rotary + i)] = std::cos(float(p) * (i ? 0.1f : 1.0f));
+      model.table[size_t(p * model.rotary + model.rotary / 2 + i)] = std::sin(float(p) * (i ? 0.1f : 1.0f));
+    }
+}
+
+/// Norms of q and k as the kernel takes them.
+struct HeadNorms {
+  int kind = HR_REF_NO_NORM, qSpan = 0, kSpan = 0;
+  std::vector<float> q, qBias, k, kBias;
+  float eps = 0;
+};
+
+/// Runs both kernels over all rows at once and holds some of the results to the model.
+void checkAttention(const AttentionModel &m, const HeadNorms &norms = {}) {
+  const int context = 64, outStride = hr_ref_pad32(m.heads * m.dim);
+  std::vector<float> qkv = m.before, k(size_t(m.kvHeads * context * m.dim)), out(size_t(m.rows * outStride), 7.0f);
+  std::vector<uint16_t> v(size_t(m.kvHeads * context * m.dim));
+  auto orNull = [](const std::vector<float> &values) { return values.empty() ? nullptr : values.data(); };
+  hr_ref_rope_append(qkv.data(), orNull(m.table), orNull(norms.q), orNull(norms.qBias), orNull(norms.k),
+                     orNull(norms.kBias), k.data(), v.data(), m.rows, 0, 0, m.rows, m.heads, m.kvHeads, m.dim, m.rotary,
+                     context, HR_REF_F32, HR_REF_F16, norms.kind, norms.qSpan, norms.kSpan, norms.eps);
+  hr_ref_attend(qkv.data(), k.data(), v.data(), out.data(), m.rows, 0, 0, m.heads * m.rows, m.heads, m.kvHeads, m.dim,
+                context, HR_REF_F32, HR_REF_F16, m.window, m.causal, float(m.scale), float(m.softcap));
+  for (int row : {0, 1, 31, 32, m.rows - 1})
+    for (int h = 0; h < m.heads; ++h)
+      for (int d = 0; d < m.dim; ++d) {
+        INFO("row " << row << ", head " << h << ", element " << d);
+        CHECK(double(out[size_t(row * outStride + h * m.dim + d)]) == Approx(m.expected(row, h, d)).margin(4e-6));
+      }
+  for (int i = m.heads * m.dim; i < outStride; ++i)
+    CHECK(out[size_t(i)] == 0.0f); // padding of the row
+}
+
+} // namespace
+
+TEST_CASE("attention over an appended cache is softmax(q k) v") {
+  AttentionModel model{4, 2, 6, 4, 0, 0.4, 0, true};
+  fill(model, 40, 64);
+  checkAttention(model);
+}
+
+TEST_CASE("a window hides all but the last positions") {
+  for (int window : {1, 7, 31, 32, 33, 39, 40, 100}) {
+    INFO("window " << window);
+    AttentionModel model{4, 2, 6, 4, window, 0.4, 0, true};
+    fill(model, 50, 64);
+    checkAttention(model);
+  }
+}
+
+TEST_CASE("a softcap bends scores, and a rotary of 0 leaves heads as they are") {
+  AttentionModel model{4, 2, 6, 0, 0, 3.0, 1.5, true};
+  fill(model, 40, 64);
+  checkAttention(model);
+}
+
+TEST_CASE("without causality every row sees every row") {
+  for (int rows : {33, 40, 64}) {
+    AttentionModel model{4, 4, 6, 0, 0, 0.4, 0, false};
+    fill(model, rows, 64);
+    checkAttention(model);
+  }
+}
+
+TEST_CASE("queries and keys are normalised before they are rotated") {
+  struct Normalised : AttentionModel {
+    using AttentionModel::AttentionModel;
+    HeadNorms norms;
+    std::vector<double> head(int p, int first) const override {
+      std::vector<double> x = AttentionModel::head(p, first);
+      if (first >= (heads + kvHeads) * dim) // a value
+        return x;
+      bool isKey = first >= heads * dim;
+      int base = isKey ? heads * dim : 0, span = isKey ? norms.kSpan : norms.qSpan;
+      int run = base + (first - base) / span * span;
+      double mean = 0, square = 0;
+      const float *from = &before[size_t(p * stride + run)];
+      for (int i = 0; i < span; ++i)
+        mean += norms.kind == HR_REF_LAYER ? double(from[i]) / span : 0.0;
+      for (int i = 0; i < span; ++i)
+        square += (double(from[i]) - mean) * (double(from[i]) - mean) / span;
+      for (int i = 0; i < dim; ++i) {
+        size_t column = size_t(first - base + i);
+        const std::vector<float> &bias = isKey ? norms.kBias : norms.qBias;
+        double y = (x[size_t(i)] - mean) / std::sqrt(square + double(norms.eps));
+        x[size_t(i)] = y * double((isKey ? norms.k : norms.q)[column]) + (bias.empty() ? 0.0 : double(bias[column]));
+      }
+      return x;
+    }
   };
-  for (int row : {0, 1, 31, 32, 39})
-    for (int h = 0; h < heads; ++h) {
-      int keys = heads * dim + h / 2 * dim, vals = keys + kvHeads * dim;
-      std::vector<double> weight;
-      double total = 0;
-      for (int j = 0; j <= row; ++j) {
-        double s = 0;
-        for (int d = 0; d < dim; ++d)
-          s += rotated(row, h * dim, d) * rotated(j, keys, d);
-        weight.push_back(std::exp(s * scale));
-        total += weight.back();
+  for (bool layer : {false, true})
+    for (int qSpan : {6, 24}) {
+      Normalised model{4, 2, 6, 4, 0, 0.3, 0, true};
+      fill(model, 40, 64);
+      Values values{77};
+      model.norms = {
+          layer ? HR_REF_LAYER : HR_REF_RMS, qSpan, 6, values.rows(1, 24, 32), {}, values.rows(1, 12, 32), {}, 1e-6f};
+      if (layer) {
+        model.norms.qBias = values.rows(1, 24, 32);
+        model.norms.kBias = values.rows(1, 12, 32);
       }
-      for (int d = 0; d < dim; ++d) {
-        double expected = 0;
-        for (int j = 0; j <= row; ++j)
-          expected += weight[size_t(j)] / total * double(nearestHalf(before[size_t(j * stride + vals + d)]));
-        CHECK(double(out[size_t(row * outStride + h * dim + d)]) == Approx(expected).margin(2e-6));
-      }
+      checkAttention(model, model.norms);
     }
-  CHECK(out[24] == 0.0f); // padding of the row
 }

@@ -53,7 +53,27 @@ TEST_CASE("a specification agrees with the table of families", "[kernel-spec]") 
       {"attend",
        "{heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 1024 : i64, k_type = \"f16\", v_type = "
        "\"f16\", scale = 0.25 : f32}"},
-      {"add", "{cols = 172 : i64}"}};
+      {"add", "{cols = 172 : i64}"},
+      {"embed", "{enc = \"f32\", group = 0 : i64, n = 70 : i64, k = 37 : i64, positions = true, scale = 2.0 : f32}"},
+      {"norm",
+       "{cols = 172 : i64, eps = 1.0e-5 : f32, residual = true, out = \"f32\", group = 0 : i64, kind = \"layer\", "
+       "bias = true}"},
+      {"gemm",
+       "{enc = \"f16\", group = 0 : i64, n = 33 : i64, k = 5 : i64, bias = false, act = \"none\", gated = false, "
+       "residual = false, softcap = 30.0 : f32}"},
+      {"rope_append",
+       "{heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 0 : i64, context = 1024 : i64, k_type = "
+       "\"f16\", v_type = \"f32\", qk_norm = \"layer\", q_span = 192 : i64, k_span = 32 : i64, eps = 1.0e-6 : f32, "
+       "qk_bias = true}"},
+      {"rope_append",
+       "{heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 8 : i64, context = 1024 : i64, k_type = "
+       "\"f16\", v_type = \"f32\", qk_norm = \"rms\", q_span = 32 : i64, k_span = 32 : i64}"},
+      {"attend",
+       "{heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 1024 : i64, k_type = \"f16\", v_type = "
+       "\"f16\", scale = 0.25 : f32, window = 512 : i64, softcap = 50.0 : f32}"},
+      {"attend",
+       "{heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 1024 : i64, k_type = \"f16\", v_type = "
+       "\"f16\", scale = 0.25 : f32, causal = false}"}};
   for (const auto &[family, text] : rows) {
     INFO(family << text);
     Parsed p(context, family, text);
@@ -75,7 +95,17 @@ TEST_CASE("a specification agrees with the table of families", "[kernel-spec]") 
 
 TEST_CASE("parameters that make no sense are refused one by one", "[kernel-spec]") {
   mlir::MLIRContext context;
-  const std::tuple<const char *, const char *, const char *> rows[] = {
+  auto attend = [](const std::string &more) {
+    return "{heads = 4 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 64 : i64, k_type = \"f16\", v_type = "
+           "\"f16\", scale = 1.0 : f32, " +
+           more + "}";
+  };
+  auto rope = [](const std::string &more) {
+    return "{heads = 4 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 32 : i64, context = 64 : i64, k_type = "
+           "\"f16\", v_type = \"f16\", " +
+           more + "}";
+  };
+  const std::tuple<const char *, std::string, const char *> rows[] = {
       {"mix", "{}",
        "kernel k: expected a family of embed norm quantize gemv gemm rope_append attend add, found \"mix\""},
       {"add", "{}", "expected parameter 'cols' of family add"},
@@ -96,7 +126,28 @@ TEST_CASE("parameters that make no sense are refused one by one", "[kernel-spec]
       {"rope_append",
        "{heads = 4 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 33 : i64, context = 64 : i64, k_type = "
        "\"f16\", v_type = \"f16\"}",
-       "parameter 'rotary': expected an even number up to head_dim = 32, found 33"}};
+       "parameter 'rotary': expected an even number up to head_dim = 32, found 33"},
+      {"embed", "{enc = \"f32\", group = 0 : i64, n = 4 : i64, k = 4 : i64, scale = 1.0 : f32}",
+       "parameter 'scale': expected to be absent when it is 1"},
+      {"embed", "{enc = \"f32\", group = 0 : i64, n = 4 : i64, k = 4 : i64, positions = false}",
+       "parameter 'positions': expected to be absent when it is false"},
+      {"embed", "{enc = \"f32\", group = 0 : i64, n = 4 : i64, k = 4 : i64, scale = 0x7F800000 : f32}",
+       "parameter 'scale': expected a finite number, found 0x7F800000 : f32"},
+      {"norm", "{cols = 4 : i64, eps = 1.0e-5 : f32, residual = false, out = \"f32\", group = 0 : i64, kind = \"rms\"}",
+       "parameter 'kind': expected to be absent when it is rms"},
+      {"norm", "{cols = 4 : i64, eps = 1.0e-5 : f32, residual = false, out = \"f32\", group = 0 : i64, bias = true}",
+       "parameter 'bias': expected false unless kind is layer, found true"},
+      {"attend", attend("softcap = -1.0 : f32"), "parameter 'softcap': expected at least 0, found -1.000000e+00 : f32"},
+      {"attend", attend("window = 0 : i64"), "parameter 'window': expected to be absent when it is 0"},
+      {"attend", attend("causal = true"), "parameter 'causal': expected to be absent when it is true"},
+      {"attend", attend("window = 8 : i64, causal = false"), "parameter 'window': expected 0 unless causal, found 8"},
+      {"rope_append", rope("qk_norm = \"rms\", q_span = 24 : i64, k_span = 32 : i64"),
+       "parameter 'q_span': expected a divisor of 128, found 24"},
+      {"rope_append", rope("qk_norm = \"rms\", q_span = 32 : i64"),
+       "parameter 'k_span': expected a divisor of 64, found 0"},
+      {"rope_append", rope("k_span = 32 : i64"), "parameter 'k_span': expected 0 without qk_norm, found 32"},
+      {"rope_append", rope("qk_norm = \"rms\", q_span = 32 : i64, k_span = 32 : i64, qk_bias = true"),
+       "parameter 'qk_bias': expected false unless qk_norm is layer, found true"}};
   for (const auto &[family, text, message] : rows) {
     Parsed p(context, family, text);
     CHECK_FALSE(p.ok);
