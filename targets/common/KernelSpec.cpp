@@ -57,7 +57,7 @@ void readFields(DictionaryAttr params, KernelSpec &spec) {
   real("softcap", spec.softcap);
   for (auto [key, field] : {std::pair("kind", &spec.kind), std::pair("qk_norm", &spec.qkNorm)})
     if (params.contains(key))
-      *field = *parseName<NormKind>(normNames, tile::stringParam(params, key));
+      *field = *parseName<NormForm>(normNames, tile::stringParam(params, key));
   if (params.contains("act"))
     spec.act = *parseName<Activation>(activationNames, tile::stringParam(params, "act"));
 }
@@ -67,7 +67,7 @@ void readFields(DictionaryAttr params, KernelSpec &spec) {
 llvm::StringRef stringify(Family family) { return familyNames[size_t(family)]; }
 llvm::StringRef stringify(Encoding encoding) { return encodingNames[size_t(encoding)]; }
 llvm::StringRef stringify(Activation activation) { return activationNames[size_t(activation)]; }
-llvm::StringRef stringify(NormKind kind) { return normNames[size_t(kind)]; }
+llvm::StringRef stringify(NormForm kind) { return normNames[size_t(kind)]; }
 
 FailureOr<KernelSpec> KernelSpec::parse(llvm::StringRef name, llvm::StringRef family, DictionaryAttr params,
                                         unsigned device, llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -105,7 +105,7 @@ unsigned KernelSpec::operandCount() const {
   case Family::Gemm:
     return 3 + bias + residual;
   case Family::RopeAppend:
-    return 3 + (rotary != 0) + (qkNorm == NormKind::None ? 0 : qkBias ? 4 : 2);
+    return 3 + (rotary != 0) + (qkNorm == NormForm::None ? 0 : qkBias ? 4 : 2);
   case Family::Attend:
     return 4;
   }

@@ -14,7 +14,7 @@ enum class Family { Embed, Norm, Quantize, Gemv, Gemm, RopeAppend, Attend, Add }
 /// A8).
 enum class Encoding { F32, F16, W8, W4, A8 };
 enum class Activation { None, Silu, Relu, Tanh, Gelu, GeluTanh };
-enum class NormKind { None, Rms, Layer };
+enum class NormForm { None, Rms, Layer };
 
 /// Fields that a family does not have, and neutral ones, keep their defaults. Names follow the parameter keys of
 /// plan.kernel.
@@ -36,13 +36,13 @@ struct KernelSpec {
   int64_t cols = 0;
   float eps = 0;                 ///< rope_append with qkNorm too
   Encoding out = Encoding::F32;  ///< norm: F32 or A8 (then `group`)
-  NormKind kind = NormKind::Rms; ///< norm, which may then have a `bias`
+  NormForm kind = NormForm::Rms; ///< norm, which may then have a `bias`
 
   // rope_append, attend. context: positions of the cache, a multiple of 32.
   int64_t heads = 0, kvHeads = 0, headDim = 0, rotary = 0, context = 0;
   Encoding kType = Encoding::F32, vType = Encoding::F32;
   float scale = 1;                  ///< embed too
-  NormKind qkNorm = NormKind::None; ///< rope_append: of each run of qSpan columns of q and kSpan of k
+  NormForm qkNorm = NormForm::None; ///< rope_append: of each run of qSpan columns of q and kSpan of k
   int64_t qSpan = 0, kSpan = 0;
   bool qkBias = false;
   int64_t window = 0; ///< attend: positions seen, 0: all
@@ -83,7 +83,7 @@ struct KernelSpec {
 llvm::StringRef stringify(Family family);
 llvm::StringRef stringify(Encoding encoding);
 llvm::StringRef stringify(Activation activation);
-llvm::StringRef stringify(NormKind kind);
+llvm::StringRef stringify(NormForm kind);
 
 } // namespace headrace
 #endif

@@ -29,7 +29,7 @@ Values firstSums(VectorBuilder &b, const KernelSpec &spec, Value x, Value residu
                   }
                   Values next;
                   for (unsigned v = 0; v != b.perTile; ++v)
-                    next.push_back(spec.kind == NormKind::Layer ? b.fadd(lanes[v], values[v])
+                    next.push_back(spec.kind == NormForm::Layer ? b.fadd(lanes[v], values[v])
                                                                 : b.fma(values[v], values[v], lanes[v]));
                   return next;
                 });
@@ -41,7 +41,7 @@ Value treeSum(VectorBuilder &b, ValueRange lanes) {
 
 /// Columns that fill whole runs of `run`: all, padding included, where padding normalises to zero by itself.
 int64_t wholeColumns(const KernelSpec &spec, int64_t run) {
-  return (spec.kind == NormKind::Layer ? spec.cols : KernelSpec::pad32(spec.cols)) / run * run;
+  return (spec.kind == NormForm::Layer ? spec.cols : KernelSpec::pad32(spec.cols)) / run * run;
 }
 
 /// x, of kind layer x - mean, for `count` registers of which the first `valid` elements lie within the row. Zeros stand
@@ -139,7 +139,7 @@ void buildNorm(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &
     NormRow row;
     row.x = spec.residual ? rowSum : rowX;
     Value total = treeSum(b, lanes);
-    if (spec.kind == NormKind::Layer) {
+    if (spec.kind == NormForm::Layer) {
       row.mean = b.splat(b.fdiv(total, b.real(b.f32, float(spec.cols))), b.lanes);
       total = treeSum(b, squaresOfDeviations(b, spec, row));
     }

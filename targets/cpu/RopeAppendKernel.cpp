@@ -71,7 +71,7 @@ struct RopeOperands {
   RopeOperands(const KernelSpec &spec, const KernelArguments &args) {
     unsigned next = 1;
     auto take = [&](bool present) { return present ? args.operands[next++] : Value(); };
-    bool norm = spec.qkNorm != NormKind::None;
+    bool norm = spec.qkNorm != NormForm::None;
     table = take(spec.rotary != 0);
     qNorm = take(norm);
     qBias = take(norm && spec.qkBias);
@@ -104,7 +104,7 @@ void buildRopeAppend(VectorBuilder &b, const KernelSpec &spec, const KernelArgum
     row.k = b.at(operands.k, b.imul(b.iadd(tile, lane), b.i64c(bytesOf(spec.kType))));
     row.v = b.at(operands.v, b.imul(position, b.i64c(dim * bytesOf(spec.vType))));
 
-    if (spec.qkNorm != NormKind::None) {
+    if (spec.qkNorm != NormForm::None) {
       buildSpanNorm(b, {spec.qkNorm, spec.qCols(), spec.qSpan, spec.eps, operands.qNorm, operands.qBias}, q);
       buildSpanNorm(b, {spec.qkNorm, spec.kCols(), spec.kSpan, spec.eps, operands.kNorm, operands.kBias}, k);
     }

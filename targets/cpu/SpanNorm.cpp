@@ -11,7 +11,7 @@ public:
       : b(b), norm(norm), x(x), weight(weight), bias(bias), zero(b.real(b.floats(), 0.0f)) {}
 
   void run() {
-    if (norm.kind == NormKind::Layer) {
+    if (norm.kind == NormForm::Layer) {
       Value total = fold([&](Value lane, Value value) { return b.fadd(lane, value); });
       mean = b.splat(b.fdiv(total, columns()), b.lanes);
     }

@@ -7,7 +7,7 @@
 namespace headrace {
 
 struct SpanNorm {
-  NormKind kind;
+  NormForm kind;
   int64_t cols, span; ///< span divides cols; neither need be a multiple of anything
   float eps;
   Value weight, bias; ///< a value a column; bias may be null

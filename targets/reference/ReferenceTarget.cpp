@@ -34,7 +34,7 @@ ReferenceCall describeCall(const KernelSpec &s) {
             {int64_t(s.enc), group, s.n, s.k, int64_t(s.act), s.gated},
             {s.softcap}};
   case Family::RopeAppend: {
-    bool norm = s.qkNorm != NormKind::None;
+    bool norm = s.qkNorm != NormForm::None;
     return {{true, s.rotary != 0, norm, norm && s.qkBias, norm, norm && s.qkBias, true, true},
             {s.heads, s.kvHeads, s.headDim, s.rotary, s.context, int64_t(s.kType), int64_t(s.vType), int64_t(s.qkNorm),
              s.qSpan, s.kSpan},

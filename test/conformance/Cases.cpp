@@ -11,7 +11,7 @@ struct Epilogue {
 
 /// What only some models have of attention; names follow KernelSpec.
 struct AttentionParts {
-  NormKind qkNorm = NormKind::None;
+  NormForm qkNorm = NormForm::None;
   int64_t qSpan = 0, kSpan = 0;
   bool qkBias = false;
   int64_t window = 0;
@@ -55,9 +55,9 @@ public:
     cases.push_back(spec);
   }
 
-  void norm(int64_t cols, bool residual, int64_t group, NormKind kind = NormKind::Rms, bool bias = false) {
+  void norm(int64_t cols, bool residual, int64_t group, NormForm kind = NormForm::Rms, bool bias = false) {
     KernelSpec spec =
-        make(Family::Norm, "_c" + std::to_string(cols) + (kind == NormKind::Layer ? "_layer" : "") +
+        make(Family::Norm, "_c" + std::to_string(cols) + (kind == NormForm::Layer ? "_layer" : "") +
                                (bias ? "_bias" : "") + (residual ? "_res" : "") + "_g" + std::to_string(group));
     spec.kind = kind;
     spec.bias = bias;
@@ -98,7 +98,7 @@ public:
     spec.qSpan = parts.qSpan;
     spec.kSpan = parts.kSpan;
     spec.qkBias = parts.qkBias;
-    spec.eps = parts.qkNorm == NormKind::None ? 0.0f : 1e-6f;
+    spec.eps = parts.qkNorm == NormForm::None ? 0.0f : 1e-6f;
     spec.window = parts.window;
     spec.softcap = parts.softcap;
     spec.causal = parts.causal;
@@ -108,7 +108,7 @@ public:
 private:
   static std::string nameOf(const AttentionParts &parts) {
     std::string name;
-    if (parts.qkNorm != NormKind::None)
+    if (parts.qkNorm != NormForm::None)
       name += "_qk" + stringify(parts.qkNorm).str() + std::to_string(parts.qSpan) + (parts.qkBias ? "_bias" : "");
     if (parts.window)
       name += "_w" + std::to_string(parts.window);
@@ -151,7 +151,7 @@ void addMatrices(CaseList &list) {
 /// Norms of heads whose last elements fill no register of some variant, and more than 32 of which lie in one run.
 void addHeadNorms(CaseList &list) {
   constexpr Encoding f32 = Encoding::F32, f16 = Encoding::F16;
-  auto rope = [&](int64_t heads, int64_t kvHeads, int64_t dim, int64_t rotary, Encoding type, NormKind kind,
+  auto rope = [&](int64_t heads, int64_t kvHeads, int64_t dim, int64_t rotary, Encoding type, NormForm kind,
                   int64_t qSpan, int64_t kSpan, bool bias) {
     AttentionParts parts;
     parts.qkNorm = kind;
@@ -160,13 +160,13 @@ void addHeadNorms(CaseList &list) {
     parts.qkBias = bias;
     list.attention(Family::RopeAppend, heads, kvHeads, dim, rotary, type, f16, parts);
   };
-  rope(4, 2, 64, 64, f16, NormKind::Rms, 64, 64, false);   // a head each
-  rope(2, 1, 80, 32, f32, NormKind::Rms, 80, 80, false);   // half a run at the end
-  rope(3, 1, 22, 12, f16, NormKind::Layer, 22, 22, false); // less than a run
-  rope(7, 1, 5, 4, f32, NormKind::Rms, 5, 5, false);       // less than a register
-  rope(2, 2, 37, 36, f16, NormKind::Layer, 37, 37, true);  // a run and five
-  rope(6, 2, 32, 32, f16, NormKind::Rms, 192, 64, false);  // all heads together
-  rope(3, 3, 45, 0, f32, NormKind::Layer, 135, 45, true);  // and without a rotation
+  rope(4, 2, 64, 64, f16, NormForm::Rms, 64, 64, false);   // a head each
+  rope(2, 1, 80, 32, f32, NormForm::Rms, 80, 80, false);   // half a run at the end
+  rope(3, 1, 22, 12, f16, NormForm::Layer, 22, 22, false); // less than a run
+  rope(7, 1, 5, 4, f32, NormForm::Rms, 5, 5, false);       // less than a register
+  rope(2, 2, 37, 36, f16, NormForm::Layer, 37, 37, true);  // a run and five
+  rope(6, 2, 32, 32, f16, NormForm::Rms, 192, 64, false);  // all heads together
+  rope(3, 3, 45, 0, f32, NormForm::Layer, 135, 45, true);  // and without a rotation
   list.attention(Family::RopeAppend, 4, 2, 8, 0, f32, f16, {});
   list.attention(Family::RopeAppend, 3, 1, 64, 0, f16, f16, {});
 }
@@ -219,7 +219,7 @@ std::vector<KernelSpec> conformanceCases() {
   for (int64_t cols : {7, 20, 37, 64, 172, 312})
     for (bool residual : {false, true})
       for (int64_t group : {0, 32, 64, 128})
-        list.norm(cols, residual, group, NormKind::Layer, cols % 8 != 4);
+        list.norm(cols, residual, group, NormForm::Layer, cols % 8 != 4);
   for (Encoding enc : {Encoding::F32, Encoding::F16, Encoding::W8, Encoding::W4}) {
     int64_t group = enc == Encoding::W8 ? 32 : enc == Encoding::W4 ? 64 : 0;
     list.embed(enc, group, 70, 172, true, 1);
