@@ -39,6 +39,8 @@ public:
   NormSpec norm(const std::string &name) { return norm(name, dims.hidden); }
   /// Norms of query and key over each head, of weights that all heads share.
   void headNorms(AttentionSpec &attention, const std::string &q, const std::string &k);
+  /// A tensor was missing: the rest of a large model need not be described.
+  bool failed() const { return tensors.failed(); }
   LinearSpec project(const std::string &name, int64_t outputs, int64_t inputs, bool bias);
   /// Heads, scale and name; no weights.
   AttentionSpec plainAttention(const std::string &name) const;

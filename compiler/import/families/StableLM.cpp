@@ -8,11 +8,12 @@ namespace headrace {
 static NormSpec perHead(Decoder &decoder, const std::string &name, int64_t heads) {
   std::vector<TensorExpr> weights;
   NormSpec made;
-  for (int64_t head = 0; head < heads; ++head) {
+  for (int64_t head = 0; head < heads && !decoder.failed(); ++head) {
     made = decoder.norm(name + ".norms." + std::to_string(head), decoder.dims.headDim);
     weights.push_back(made.weight);
   }
-  made.weight = TensorExpr::concat(std::move(weights));
+  made.weight =
+      decoder.failed() ? TensorExpr::zeros({heads * decoder.dims.headDim}) : TensorExpr::concat(std::move(weights));
   made.span = decoder.dims.headDim;
   made.name = name;
   return made;

@@ -25,6 +25,8 @@ public:
 
   bool has(const std::string &name) const { return checkpoint.find(resolved(name)) != nullptr; }
   TensorExpr get(const std::string &name, std::vector<int64_t> shape);
+  /// A tensor was missing or did not fit: what follows need not be complete.
+  bool failed() const { return failure.has_value(); }
 
   /// Tensors whose name ends so may be there, and are ignored with a warning.
   void ignoreEnding(const std::string &ending, const std::string &why) { endings[ending] = why; }

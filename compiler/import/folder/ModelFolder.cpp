@@ -79,6 +79,9 @@ static Result<Pooling> readPoolingStep(const std::string &folder, const std::str
   for (const auto &field : config->items())
     if (field.key().compare(0, 13, "pooling_mode_") == 0 && field.value() == true)
       modes.push_back(field.key());
+  if (modes.empty() && config->contains("pooling_mode") && (*config)["pooling_mode"].is_string())
+    modes.push_back("pooling_mode_" + (*config)["pooling_mode"].get<std::string>() +
+                    ((*config)["pooling_mode"] == "cls" ? "_token" : "_tokens"));
   if (modes == std::vector<std::string>{"pooling_mode_mean_tokens"})
     return Pooling::Mean;
   if (modes == std::vector<std::string>{"pooling_mode_cls_token"})

@@ -47,7 +47,8 @@ TEST_CASE("absent fields have the architecture's defaults") {
 TEST_CASE("activations by all their names") {
   CHECK(parse(tinyConfigWith("hidden_act", "\"gelu\""))->blocks.at(0).mlp.activation == HiddenActivation::Gelu);
   CHECK(parse(tinyConfigWith("hidden_act", "\"gelu_new\""))->blocks.at(0).mlp.activation == HiddenActivation::GeluTanh);
-  CHECK(parse(tinyConfigWith("hidden_act", "\"gelu_pytorch_tanh\""))->blocks.at(0).mlp.activation == HiddenActivation::GeluTanh);
+  CHECK(parse(tinyConfigWith("hidden_act", "\"gelu_pytorch_tanh\""))->blocks.at(0).mlp.activation ==
+        HiddenActivation::GeluTanh);
   CHECK(parse(tinyConfigWith("hidden_act", "\"relu\""))->blocks.at(0).mlp.activation == HiddenActivation::Relu);
 }
 
@@ -87,8 +88,10 @@ TEST_CASE("yarn's cosines and sines grow as the configuration says") {
   CHECK(rope("").attentionFactor == Approx(0.1 * std::log(4.0) + 1));
   CHECK(rope("").originalPositions == 32); // max_position_embeddings
   CHECK(rope("").truncate);
-  CHECK(rope(R"(,"attention_factor":1.5,"original_max_position_embeddings":8,"truncate":false)").attentionFactor == 1.5);
-  CHECK(rope(R"(,"attention_factor":1.5,"original_max_position_embeddings":8,"truncate":false)").originalPositions == 8);
+  CHECK(rope(R"(,"attention_factor":1.5,"original_max_position_embeddings":8,"truncate":false)").attentionFactor ==
+        1.5);
+  CHECK(rope(R"(,"attention_factor":1.5,"original_max_position_embeddings":8,"truncate":false)").originalPositions ==
+        8);
   CHECK_FALSE(rope(R"(,"truncate":false)").truncate);
   CHECK(rope(R"(,"mscale":2.0,"mscale_all_dim":1.0)").attentionFactor ==
         Approx((0.2 * std::log(4.0) + 1) / (0.1 * std::log(4.0) + 1)));

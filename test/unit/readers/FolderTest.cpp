@@ -73,8 +73,9 @@ TEST_CASE("buffers that follow from the configuration are tolerated and reported
   folder.write("model.safetensors", safetensorsOf(tensors));
   auto model = openModelFolder(folder.path);
   REQUIRE(model);
-  CHECK(model->spec.warnings == std::vector<std::string>{
-                               "model.safetensors: tensor 'model.layers.0.self_attn.rotary_emb.inv_freq' follows from "
+  CHECK(
+      model->spec.warnings ==
+      std::vector<std::string>{"model.safetensors: tensor 'model.layers.0.self_attn.rotary_emb.inv_freq' follows from "
                                "config.json and was ignored"});
 }
 
@@ -223,6 +224,7 @@ TEST_CASE("pooling is what the files of sentence-transformers say") {
                     cls = R"({"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false})";
   CHECK(read("[" + transformer + "," + pool + "," + normalize + "]", mean) == "mean, normalised");
   CHECK(read("[" + transformer + "," + pool + "]", cls) == "cls");
+  CHECK(read("[" + pool + "]", R"({"pooling_mode":"cls"})") == "cls");
   CHECK(read("[" + pool + "]", R"({"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":true})") ==
         "pool/config.json: expected pooling_mode_mean_tokens or pooling_mode_cls_token alone, found "
         "'pooling_mode_cls_token', 'pooling_mode_mean_tokens'");

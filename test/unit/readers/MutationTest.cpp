@@ -31,8 +31,8 @@ static std::string meaning(const SafetensorsHeader &header, const Expected &expe
     if (!found || found->shape != shape || found->type == ElementType::Other ||
         header.tensors.size() != expected.size())
       return "";
-    text += name + " " + found->typeName + " " + std::to_string(found->offset) + " " +
-            std::to_string(found->bytes) + "\n";
+    text +=
+        name + " " + found->typeName + " " + std::to_string(found->offset) + " " + std::to_string(found->bytes) + "\n";
   }
   return text;
 }
