@@ -3,8 +3,7 @@
 usage: perplexity.py make [MODEL...]     recomputes perplexity.json (minutes for SmolLM2)
        perplexity.py check               recomputes some of the small models and compares
 
-The quantized ones of the small models come from exact.py, which takes every rounding decision as the kernels do; those of SmolLM2 from fake
-quantization in float32, whose own noise (another order of additions, other decisions) is some tenths of a percent.
+The quantized ones come from exact.py, which takes every rounding decision as the kernels do.
 """
 import json
 import math
@@ -28,7 +27,7 @@ FLOAT = {"brook": 30.017435613179014, "SmolLM2": 29.935547668597483}
 
 def perplexity(name, case):
     quant, group = (case.split() + ["g64"])[:2]
-    if name != "SmolLM2" and quant in ("w8", "w4"):
+    if quant in ("w8", "w4"):
         return math.exp(Exact(FOLDERS[name](), int(quant[1]), int(group[1:])).nll(models.eval_ids(name)))
     dtype = np.float32 if name == "SmolLM2" else np.float64
     model = Llama(FOLDERS[name](), rules.from_name(quant, int(group[1:])), dtype)
