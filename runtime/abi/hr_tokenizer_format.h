@@ -24,7 +24,7 @@ extern "C" {
 #define HR_TOK_MAX_SPLITS 12u /* pre-tokenizer stages; the reader recurses once per stage */
 #define HR_TOK_MAX_NORMALIZERS 16u
 #define HR_TOK_MAX_CODE 1024u    /* words of one program */
-#define HR_TOK_MAX_PATTERN 512u  /* bytes of a regex or string that a program is made of */
+#define HR_TOK_MAX_PATTERN 1000u /* bytes of a regex or string that a program is made of */
 #define HR_TOK_MAX_BACKTRACK 96u /* instructions of one program that may be returned to */
 #define HR_TOK_MAX_CATEGORIES 32u
 #define HR_TOK_MAX_BUCKET 64u /* merges in one hash bucket */

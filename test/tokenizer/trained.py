@@ -54,10 +54,10 @@ def fields(message):
         at += size
 
 
-def sentence_piece(model_type, rule, **options):
+def sentence_piece(model_type, rule, vocab_size=400, **options):
     out = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(corpus()), model_writer=out, vocab_size=400, model_type=model_type, normalization_rule_name=rule,
+        sentence_iterator=iter(corpus()), model_writer=out, vocab_size=vocab_size, model_type=model_type, normalization_rule_name=rule,
         character_coverage=0.98, minloglevel=2, num_threads=1, **options)
     return out.getvalue()
 

@@ -49,7 +49,7 @@ static Normalizer readReplace(const JsonField &field) {
   if (regex)
     step.kind = HR_TOK_REPLACE_MATCHES;
   if (step.find.empty() || step.find.size() > HR_TOK_MAX_PATTERN)
-    field["pattern"].fail("a pattern of 1 to 512 bytes", bytesText(step.find.size()));
+    field["pattern"].fail("a pattern of 1 to 1000 bytes", bytesText(step.find.size()));
   return step;
 }
 

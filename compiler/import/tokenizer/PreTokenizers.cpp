@@ -27,7 +27,7 @@ static Split readSplit(const JsonField &field) {
   split.invert = field["invert"].booleanOr(false);
   split.behavior = readBehavior(field["behavior"], nullptr);
   if (split.pattern.empty() || split.pattern.size() > HR_TOK_MAX_PATTERN)
-    field["pattern"].fail("a pattern of 1 to 512 bytes", bytesText(split.pattern.size()));
+    field["pattern"].fail("a pattern of 1 to 1000 bytes", bytesText(split.pattern.size()));
   return split;
 }
 

@@ -1,4 +1,4 @@
-// headrace tokenize, headrace detokenize - by the tokenizer of a bundle, of a model folder, or of a tokenizer.json.
+// headrace tokenize, headrace detokenize - by the tokenizer of a bundle, of a model folder, of a tokenizer.json, or of a GGUF file.
 #include "compiler/import/tokenizer/Tokenizer.h"
 #include "compiler/support/ErrorText.h"
 #include "compiler/tools/headrace/Bundle.h"
@@ -23,7 +23,7 @@ Result<std::unique_ptr<TokenizerSource>> openTokenizer(const std::string &what) 
   auto source = std::make_unique<TokenizerSource>();
   struct stat info;
   if (stat(what.c_str(), &info) != 0)
-    return expectedFound(what, "a bundle, a model folder or a tokenizer.json", systemErrorText(errno));
+    return expectedFound(what, "a bundle, a model folder, a tokenizer.json or a GGUF file", systemErrorText(errno));
   bool folder = S_ISDIR(info.st_mode);
   if (folder && pathExists(what + "/weights.bin")) {
     auto weights = MappedFile::open(what + "/weights.bin");
@@ -98,7 +98,7 @@ void addTokenize(CLI::App &app, int &exitCode, const std::optional<std::string> 
   auto arguments = std::make_shared<TokenizeArguments>();
   arguments->text = text;
   CLI::App *command = app.add_subcommand("tokenize", "text to token ids: headrace tokenize WHAT -- \"text\"");
-  command->add_option("what", arguments->what, "a bundle, a model folder or a tokenizer.json")->required();
+  command->add_option("what", arguments->what, "a bundle, a model folder, a tokenizer.json or a GGUF file")->required();
   command->add_option("--file", arguments->file, "a file of text, instead of -- \"text\"");
   command->add_flag("--special", arguments->special, "with the special tokens of the post-processor");
   command->add_flag("--json", arguments->json, "one JSON object");
@@ -113,7 +113,7 @@ void addTokenize(CLI::App &app, int &exitCode, const std::optional<std::string> 
 void addDetokenize(CLI::App &app, int &exitCode) {
   auto what = std::make_shared<std::string>(), ids = std::make_shared<std::string>();
   CLI::App *command = app.add_subcommand("detokenize", "token ids to text");
-  command->add_option("what", *what, "a bundle, a model folder or a tokenizer.json")->required();
+  command->add_option("what", *what, "a bundle, a model folder, a tokenizer.json or a GGUF file")->required();
   command->add_option("--ids", *ids, "token ids: 1,2,3")->required()->check(checkIds);
   command->callback([what, ids, &exitCode] {
     if (auto done = detokenizeIds(*what, *ids); !done)

@@ -185,7 +185,7 @@ TEST_CASE("components that are not supported are named") {
            "found the "
            "string 'Odd'"},
           {"/pre_tokenizer", R"({"type": "Split", "pattern": {"String": ""}, "behavior": "Isolated"})",
-           "pre_tokenizer.pattern: expected a pattern of 1 to 512 bytes, found 0 bytes"},
+           "pre_tokenizer.pattern: expected a pattern of 1 to 1000 bytes, found 0 bytes"},
           {"/pre_tokenizer", R"({"type": "Split", "pattern": 1, "behavior": "Isolated"})",
            "pre_tokenizer.pattern: expected a String or a Regex, found neither"},
           {"/post_processor", R"({"type": "Pairs"})",
