@@ -252,6 +252,11 @@ std::vector<KernelSpec> benchmarkCases() {
   list.matmul(Encoding::W4, 64, 98304, 2048, plain); // larger than a last-level cache
   list.matmul(Encoding::W4, 64, 1536, 576, {false, true, false, Activation::Silu});
   list.attention(9, 3, 64, 64, Encoding::F16, Encoding::F16);
+  AttentionParts window, cap;
+  window.window = 64;
+  cap.softcap = 50;
+  for (const AttentionParts &parts : {window, cap})
+    list.attention(Family::Attend, 9, 3, 64, 64, Encoding::F16, Encoding::F16, parts);
   list.norm(576, true, 64);
   list.columns(Family::Quantize, 1536, 64);
   return list.cases;
