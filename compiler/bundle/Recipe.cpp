@@ -122,8 +122,30 @@ void RecipeReader::interleave(recipe::InterleaveOp op, int64_t first, int64_t co
   }
 }
 
-/// Columns of the input, read by blocks of its rows: little memory, however large the matrix is.
+/// The stored tensor that `value` is, but for an exact widening; null when more than that stands between.
+static recipe::RangeOp storedBehind(Value value) {
+  if (auto convert = value.getDefiningOp<recipe::ConvertOp>(); convert && typeOf(value).getElementType().isF32())
+    value = convert.getInput();
+  return value.getDefiningOp<recipe::RangeOp>();
+}
+
+/// Columns [first, first + count) of a stored matrix, each to a row of `out`: no other byte of it is read.
+void RecipeReader::columns(recipe::RangeOp op, int64_t first, int64_t count, float *out) const {
+  RankedTensorType type = typeOf(op.getResult());
+  int64_t height = type.getDimSize(0), size = type.getDimSize(1), width = type.getElementTypeBitWidth() / 8;
+  const uint8_t *data = files.file(op.getFile()).data() + op.getOffset();
+  std::vector<float> run(static_cast<size_t>(count));
+  for (int64_t row = 0; row != height; ++row) {
+    widen(type.getElementType(), data + (row * size + first) * width, size_t(count), run.data());
+    for (int64_t column = 0; column != count; ++column)
+      out[column * height + row] = run[size_t(column)];
+  }
+}
+
+/// Columns of the input; of a computed one read by blocks of its rows: little memory, however large the matrix is.
 void RecipeReader::transpose(recipe::TransposeOp op, int64_t first, int64_t count, float *out) const {
+  if (recipe::RangeOp stored = storedBehind(op.getInput()))
+    return columns(stored, first, count, out);
   int64_t inputRows = rowsOf(op.getInput()), inputSize = rowSize(op.getInput());
   int64_t block = std::clamp<int64_t>(65536 / std::max<int64_t>(1, inputSize), 1, inputRows);
   std::vector<float> some(size_t(block * inputSize));

@@ -42,6 +42,7 @@ private:
   void convert(recipe::ConvertOp op, int64_t first, int64_t count, float *out) const;
   void concat(recipe::ConcatOp op, int64_t first, int64_t count, float *out) const;
   void interleave(recipe::InterleaveOp op, int64_t first, int64_t count, float *out) const;
+  void columns(recipe::RangeOp op, int64_t first, int64_t count, float *out) const;
   void transpose(recipe::TransposeOp op, int64_t first, int64_t count, float *out) const;
   void pad(recipe::PadOp op, int64_t first, int64_t count, float *out) const;
   void take(recipe::TakeOp op, int64_t first, int64_t count, float *out) const;

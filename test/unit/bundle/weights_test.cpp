@@ -159,15 +159,18 @@ TEST_CASE("numbers of a recipe are computed in f32") {
                 "%r = recipe.add %z, %a : tensor<2x2xf32>, tensor<2x2xf32>\n") == std::vector<float>{1, 2, 3, 4, 0});
 }
 
-TEST_CASE("a large matrix is transposed by blocks") {
+TEST_CASE("a large matrix is transposed, a stored one by its columns and a computed one by blocks") {
   Scratch scratch(300 * 300);
-  auto file = scratch.write(
-      weight("300x300", "enc = #enc.f32, layout = \"rows\", bytes = 360064 : i64",
-             range("%a", 0, 300, 300) + "%r = recipe.transpose %a : tensor<300x300xf32> to tensor<300x300xf32>\n"),
-      360064);
-  auto turned = floats(file, 90000);
-  for (size_t i = 0; i != 90000; ++i)
-    REQUIRE(turned[i] == float(i % 300 * 300 + i / 300));
+  for (const char *step : {"", "%s = recipe.scale %a by 2.0 : tensor<300x300xf32>\n"}) {
+    const bool computed = *step != 0;
+    auto file = scratch.write(weight("300x300", "enc = #enc.f32, layout = \"rows\", bytes = 360064 : i64",
+                                     range("%a", 0, 300, 300) + step + "%r = recipe.transpose " +
+                                         (computed ? "%s" : "%a") + " : tensor<300x300xf32> to tensor<300x300xf32>\n"),
+                              360064);
+    auto turned = floats(file, 90000);
+    for (size_t i = 0; i != 90000; ++i)
+      REQUIRE(turned[i] == float((i % 300 * 300 + i / 300) * (computed ? 2 : 1)));
+  }
 }
 
 TEST_CASE("a rope table holds the rows of all positions") {
