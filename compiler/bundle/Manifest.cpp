@@ -91,6 +91,7 @@ template <typename V, typename T> void fields(V &v, T &s, const ManifestSettings
   v.field("embed", s.embed);
   v.field("head", s.head);
   v.field("group", s.group);
+  v.field("act", s.act);
   v.field("context", s.context);
   v.field("kv", s.kv);
   v.field("taps", s.taps);

@@ -33,6 +33,7 @@ struct ManifestSettings {
   std::string place;  ///< "" when not given
   std::string quant, embed, head;
   uint64_t group = 0, context = 0;
+  std::string act;  ///< "a8" or "f32"
   std::string kv;   ///< "f16,f16": K and V
   std::string taps; ///< "" when not given
 };

@@ -60,9 +60,9 @@ Json sharesJson(const Shares &shares) {
 
 std::string bundleReportText(const Manifest &m) {
   std::string text = format("%s for %s, by %s\n", m.name.c_str(), m.settings.target.c_str(), m.compiler.c_str());
-  text += format("--quant %s --group %" PRIu64 " --embed %s --head %s --kv %s --context %" PRIu64 "\n",
+  text += format("--quant %s --group %" PRIu64 " --embed %s --head %s --act %s --kv %s --context %" PRIu64 "\n",
                  m.settings.quant.c_str(), m.settings.group, m.settings.embed.c_str(), m.settings.head.c_str(),
-                 m.settings.kv.c_str(), m.settings.context);
+                 m.settings.act.c_str(), m.settings.kv.c_str(), m.settings.context);
   text += "\nFused\n";
   for (const auto &[what, count] : m.fusions)
     text += format("  %6" PRIu64 " x %s\n", count, what.c_str());

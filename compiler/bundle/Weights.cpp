@@ -28,6 +28,7 @@ std::optional<Storage> storageOf(enc::Encoding encoding) {
       .Case("f16", Storage::F16)
       .Case("w8", Storage::W8)
       .Case("w4", Storage::W4)
+      .Case("w4a", Storage::W4A)
       .Default(std::nullopt);
 }
 

@@ -145,6 +145,7 @@ Result<void> Compilation::makePlan() {
   options.embed = request.embed;
   options.head = request.head;
   options.group = request.group;
+  options.act = request.act;
   options.kv = request.kv;
   options.taps = request.taps;
   PassManager manager(context.get());
@@ -220,6 +221,7 @@ ManifestSettings Compilation::settings() {
   if (s.head.empty())
     s.head = s.embed;
   s.group = uint64_t(request.group);
+  s.act = request.act;
   s.context = uint64_t((*module)->getAttrOfType<IntegerAttr>(model::kContextAttr).getInt());
   for (auto cache : module->getOps<model::KVCacheOp>()) {
     s.kv = (cache.getKTypeAttr().getSpelling() + "," + cache.getVTypeAttr().getSpelling()).str();

@@ -18,6 +18,7 @@ struct CompileRequest {
   std::vector<std::string> place;   ///< PATTERN=DEVICE
   std::string quant = "w4", embed, head;
   int64_t group = 64;
+  std::string act = "a8";
   int64_t context = 0; ///< 0: by the model
   std::string kv;
   std::vector<std::string> taps;

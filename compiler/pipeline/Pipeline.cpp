@@ -37,9 +37,9 @@ static void addQuantizeStage(mlir::OpPassManager &manager, const PipelineOptions
   encodings.group = options.group;
   encodings.kv = options.kv;
   manager.addPass(quantize::createAssignEncodings(encodings));
-  // What meets a quantized weight is quantized itself, once per value, in the weight's groups.
-  manager.addPass(quantize::createInsertQuantize());
-  manager.addPass(quantize::createVerifyEncodings());
+  // What meets a quantized weight is quantized itself, once per value, in the weight's groups; or stays as it is.
+  manager.addPass(quantize::createInsertQuantize({options.act}));
+  manager.addPass(quantize::createVerifyEncodings({options.act}));
 }
 
 // Everything has a device.

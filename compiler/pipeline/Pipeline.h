@@ -18,6 +18,7 @@ struct PipelineOptions {
   std::string quant = "w4";       ///< encoding of matrices
   std::string embed, head;        ///< of the embedding table and the head's matrix; empty: as quant
   int64_t group = 64;             ///< elements along K that share a scale
+  std::string act = "a8";         ///< activations that meet quantized weights: a8, or f32
   std::string kv;                 ///< "f16", "f32" or of each, "f16,f32"; empty: by quant
   std::vector<std::string> taps;  ///< patterns of anchors
 };

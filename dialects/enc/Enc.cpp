@@ -10,6 +10,15 @@ using namespace headrace::enc;
 
 #include "dialects/enc/EncDialect.cpp.inc"
 #include "dialects/enc/EncInterfaces.cpp.inc"
+
+static ParseResult parseSymmetry(AsmParser &parser, bool &asym) {
+  asym = succeeded(parser.parseOptionalKeyword("asym"));
+  return asym || succeeded(parser.parseOptionalKeyword("sym"))
+             ? success()
+             : ParseResult(parser.emitError(parser.getCurrentLocation(), "expected 'sym' or 'asym'"));
+}
+static void printSymmetry(AsmPrinter &printer, bool asym) { printer << (asym ? "asym" : "sym"); }
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/enc/EncAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
@@ -46,7 +55,7 @@ static LogicalResult verifyGroup(llvm::function_ref<InFlightDiagnostic()> emitEr
 LogicalResult W8Attr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t group) {
   return verifyGroup(emitError, group);
 }
-LogicalResult W4Attr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t group) {
+LogicalResult W4Attr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t group, bool asym) {
   return verifyGroup(emitError, group);
 }
 LogicalResult A8Type::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t group) {
@@ -68,7 +77,7 @@ llvm::StringRef W8Attr::getSpelling() const { return "w8"; }
 int64_t W8Attr::getBits() const { return 8; }
 int64_t W8Attr::getGroupSize() const { return getGroup(); }
 
-llvm::StringRef W4Attr::getSpelling() const { return "w4"; }
+llvm::StringRef W4Attr::getSpelling() const { return getAsym() ? "w4a" : "w4"; }
 int64_t W4Attr::getBits() const { return 4; }
 int64_t W4Attr::getGroupSize() const { return getGroup(); }
 
@@ -81,8 +90,8 @@ Encoding enc::encodingNamed(MLIRContext *context, llvm::StringRef name, int64_t 
     return {};
   if (name == "w8")
     return W8Attr::get(context, group);
-  if (name == "w4")
-    return W4Attr::get(context, group);
+  if (name == "w4" || name == "w4a")
+    return W4Attr::get(context, group, /*asym=*/name == "w4a");
   return {};
 }
 

@@ -18,8 +18,8 @@
 #include "dialects/enc/EncOps.h.inc"
 
 namespace headrace::enc {
-/// The encoding spelled `name` ("f32", "f16", "w8", "w4") with `group` where it has groups; null when there is none of
-/// this name or the group is not allowed.
+/// The encoding spelled `name` ("f32", "f16", "w8", "w4", "w4a") with `group` where it has groups; null when there is
+/// none of this name or the group is not allowed.
 Encoding encodingNamed(mlir::MLIRContext *context, llvm::StringRef name, int64_t group);
 
 /// Group sizes that weights and activations may have.

@@ -22,7 +22,7 @@ def Enc_Encoding : AttrInterface<"Encoding"> {
     further encoding is a further attribute. Widths of 2 to 8 bits are the range that group encodings may take.
   }];
   let methods = [
-    InterfaceMethod<"The name in kernel names, parameters and reports: f32, f16, w8, w4.", "::llvm::StringRef", "getSpelling">,
+    InterfaceMethod<"The name in kernel names, parameters and reports: f32, f16, w8, w4, w4a.", "::llvm::StringRef", "getSpelling">,
     InterfaceMethod<"Bits of one code (scales not counted).", "int64_t", "getBits">,
     InterfaceMethod<"Elements along K that share a scale; 0 for float encodings.", "int64_t", "getGroupSize">,
     InterfaceMethod<"True when elements are floats that need no scale.", "bool", "isFloat", (ins), "",
@@ -57,15 +57,18 @@ def Enc_W8 : Enc_GroupAttr<"W8", "w8"> {
   let assemblyFormat = "`<` `group` `=` $group `>`";
 }
 
-def Enc_W4 : Enc_GroupAttr<"W4", "w4"> {
-  let summary = "4-bit symmetric codes -8..7 with a binary16 scale per group of K";
+def Enc_W4 : Enc_Attr<"W4", "w4"> {
+  let summary = "4-bit codes with a binary16 scale per group of K, symmetric or with a binary16 minimum";
   let description = [{
-    scale = f16(m / -8) where m is the signed value of largest magnitude, code = round-to-nearest-even(w / scale). The last group may be
-    short. `sym` is part of the spelling, since 4-bit encodings with an offset exist.
+    `sym` (spelled w4): codes -8..7, w = code * scale; scale = f16(m / -8) where m is the signed value of largest magnitude, code =
+    round-to-nearest-even(w / scale). `asym` (spelled w4a): codes 0..15, w = code * scale + minimum; how they are chosen stands in
+    runtime/abi/README.md. The last group may be short.
 
     C1: group is 32, 64 or 128.
   }];
-  let assemblyFormat = "`<` `group` `=` $group `,` `sym` `>`";
+  let parameters = (ins "int64_t":$group, "bool":$asym);
+  let assemblyFormat = "`<` `group` `=` $group `,` custom<Symmetry>($asym) `>`";
+  let genVerifyDecl = 1;
 }
 
 //===-- activations ---------------------------------------------------------------------------------------------------------===//

@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace headrace::tile {
 namespace {
-constexpr llvm::StringLiteral kEncodings = "f32|f16|w8|w4";
+constexpr llvm::StringLiteral kEncodings = "f32|f16|w8|w4|w4a";
 constexpr llvm::StringLiteral kActs = "none|silu|relu|tanh|gelu|gelu_tanh";
 constexpr llvm::StringLiteral kKvTypes = "f32|f16";
 
@@ -37,7 +37,8 @@ const ParamInfo kMatmul[] = {{"enc", ParamKind::String, kEncodings},
                              {"act", ParamKind::String, kActs},
                              {"gated", ParamKind::Bool},
                              {"residual", ParamKind::Bool},
-                             {"softcap", ParamKind::Float, "", "0"}};
+                             {"softcap", ParamKind::Float, "", "0"},
+                             {"x", ParamKind::String, "a8|f32", "a8"}};
 const ParamInfo kRope[] = {{"heads", ParamKind::Int},
                            {"kv_heads", ParamKind::Int},
                            {"head_dim", ParamKind::Int},
@@ -68,7 +69,7 @@ const Family kFamilies[] = {{"embed", kEmbed, false, true},      {"norm", kNorm,
                             {"gemm", kMatmul, false, false},     {"rope_append", kRope, false, true},
                             {"attend", kAttend, false, true},    {"add", kAdd, false, true}};
 
-bool isQuantized(llvm::StringRef enc) { return enc == "w8" || enc == "w4"; }
+bool isQuantized(llvm::StringRef enc) { return enc != "f32" && enc != "f16"; }
 
 /// Kernel generators read parameters without asking, so a wrong type must not get past here.
 LogicalResult verifyKind(const ParamInfo &info, Attribute value, function_ref<InFlightDiagnostic()> emitError) {
@@ -148,6 +149,9 @@ LogicalResult verifyRelations(const Family &family, DictionaryAttr params,
       return emitError() << "parameter 'group': expected " << (quantized ? "32, 64 or 128" : "0 for a float encoding")
                          << ", found " << group;
   }
+  if (params.contains("x") && !isQuantized(stringParam(params, "enc")))
+    return emitError() << "parameter 'x': expected to be absent for a float encoding, found "
+                       << stringParam(params, "x");
   if (params.contains("context") && intParam(params, "context") % 32 != 0)
     return emitError() << "parameter 'context': expected a multiple of 32, found " << intParam(params, "context");
   if (params.contains("heads") && intParam(params, "heads") % intParam(params, "kv_heads") != 0)
@@ -165,17 +169,20 @@ int64_t qkvCols(DictionaryAttr p) {
   return (intParam(p, "heads") + 2 * intParam(p, "kv_heads")) * intParam(p, "head_dim");
 }
 
-/// "w4g64", "f32": the encoding in a kernel's name.
+/// "w4g64", "w4g64_xf32", "f32": the encoding in a kernel's name, and float rows where codes are usual.
 std::string encodingPart(DictionaryAttr p) {
   StringRef enc = stringParam(p, "enc");
-  return isQuantized(enc) ? (enc + "g" + Twine(intParam(p, "group"))).str() : enc.str();
+  if (!isQuantized(enc))
+    return enc.str();
+  return (enc + "g" + Twine(intParam(p, "group")) + (p.contains("x") ? "_xf32" : "")).str();
 }
 
 SmallVector<OperandInfo> matmulOperands(const Family &family, DictionaryAttr p) {
   int64_t n = intParam(p, "n"), k = intParam(p, "k"), group = intParam(p, "group");
   StringRef enc = stringParam(p, "enc");
   int64_t rows = (boolParam(p, "gated") ? 2 : 1) * pad32(n);
-  int64_t xRow = isQuantized(enc) ? a8RowBytes(k, group) : f32RowBytes(k);
+  bool codes = isQuantized(enc) && !p.contains("x");
+  int64_t xRow = codes ? a8RowBytes(k, group) : f32RowBytes(k);
   SmallVector<OperandInfo> ops{{"w", Access::Read, 0, t32Bytes(enc, group, rows, k), false}};
   if (boolParam(p, "bias"))
     ops.push_back({"bias", Access::Read, 0, rows * 4, false});
@@ -355,13 +362,15 @@ float floatParam(DictionaryAttr params, StringRef key) {
 int64_t t32ElementBytes(StringRef enc, int64_t k) {
   if (!isQuantized(enc))
     return k * 32 * (enc == "f32" ? 4 : 2);
-  return pad32(k) * 32 / (enc == "w4" ? 2 : 1);
+  return pad32(k) * 32 / (enc == "w8" ? 1 : 2);
 }
 
 int64_t t32Bytes(StringRef enc, int64_t group, int64_t rows, int64_t k) {
   int64_t tiles = pad32(rows) / 32, elements = t32ElementBytes(enc, k);
-  int64_t scales = isQuantized(enc) ? (k + group - 1) / group * 32 * 2 : 0;
-  return tiles * (scales ? roundUp(elements + scales, 128) : elements);
+  if (!isQuantized(enc))
+    return tiles * elements;
+  int64_t planes = enc == "w4a" ? 2 : 1; // of halves: scales, minima
+  return tiles * roundUp(elements + planes * ((k + group - 1) / group) * 32 * 2, 128);
 }
 
 int64_t kvBytes(int64_t kvHeads, int64_t headDim, int64_t context, StringRef type) {

@@ -145,7 +145,8 @@ def Tile_GemvOp : Tile_MatmulOp<"gemv"> {
   let summary = "weight times one row, with epilogue";
   let description = [{
     out = act(weight * x + bias) + residual; gated: act(gate half) * up half before the residual, the weight (and the bias) alternating
-    tiles of 32 gate rows and 32 up rows. A softcap other than 0 comes before the residual.
+    tiles of 32 gate rows and 32 up rows. A softcap other than 0 comes before the residual. x is floats, or codes in the groups of a
+    quantized weight.
     ```mlir
     %y = tile.gemv %w, %x residual %r {enc = "w4", group = 64 : i64, act = "silu", gated}
        : (tensor<1024x192xf32>, tensor<1x192x!enc.a8<64>>, tensor<1x512xf32>) -> tensor<1x512xf32>

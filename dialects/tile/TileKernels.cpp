@@ -47,6 +47,13 @@ SmallVector<KernelOperand> ofAll(ArrayRef<Value> values) {
   return operands;
 }
 
+/// "f32" where a quantized weight meets floats, else null.
+template <typename Op> StringAttr floatRows(Op op) {
+  auto type = dyn_cast<RankedTensorType>(op.getX().getType());
+  bool floats = op.getGroup() != 0 && type && type.getElementType().isF32();
+  return floats ? StringAttr::get(op.getContext(), "f32") : StringAttr();
+}
+
 template <typename Op> DictionaryAttr matmulParams(Op op) {
   Params params(op);
   return params.add("enc", op.getEnc())
@@ -58,6 +65,7 @@ template <typename Op> DictionaryAttr matmulParams(Op op) {
       .flag("gated", op.getGated())
       .flag("residual", bool(op.getResidual()))
       .maybe("softcap", params.unless(0.0f, op.getSoftcapAttr()))
+      .maybe("x", floatRows(op))
       .get();
 }
 

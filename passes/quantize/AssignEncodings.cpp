@@ -36,7 +36,7 @@ struct AssignEncodings : headrace::quantize::impl::AssignEncodingsBase<AssignEnc
       return refuse("group") << "expected 32, 64 or 128, found " << group.getValue(), failure();
     Encoding encoding = enc::encodingNamed(&getContext(), name, group);
     if (!encoding || (floats && !encoding.isFloat()))
-      return refuse(option) << "expected " << (floats ? "f32 or f16" : "f32, f16, w8 or w4") << ", found '" << name
+      return refuse(option) << "expected " << (floats ? "f32 or f16" : "f32, f16, w8, w4 or w4a") << ", found '" << name
                             << "'",
              failure();
     SmallVector<target::Device> devices = target::devicesOf(getOperation());

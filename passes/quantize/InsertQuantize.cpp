@@ -31,6 +31,12 @@ struct InsertQuantize : headrace::quantize::impl::InsertQuantizeBase<InsertQuant
   }
 
   void runOnOperation() override {
+    if (act != "a8" && act != "f32") {
+      getOperation().emitError() << "option 'act': expected a8 or f32, found '" << act << "'";
+      return signalPassFailure();
+    }
+    if (act == "f32")
+      return;
     SmallVector<model::LinearOp> linears;
     getOperation().walk([&](model::LinearOp op) { linears.push_back(op); });
     for (model::LinearOp linear : linears) {

@@ -21,7 +21,7 @@ def AssignEncodings : QuantizePass<"hr-assign-encodings"> {
     An encoding that is already there is kept. Where `target.devices` says which encodings devices have kernels for, others are refused.
   }];
   let options = [
-    Option<"quant", "quant", "std::string", "\"w4\"", "encoding of matrices: f32, f16, w8 or w4">,
+    Option<"quant", "quant", "std::string", "\"w4\"", "encoding of matrices: f32, f16, w8, w4 or w4a">,
     Option<"embed", "embed", "std::string", "\"\"", "encoding of the embedding table; empty: as quant">,
     Option<"head", "head", "std::string", "\"\"", "encoding of the head's matrix; empty: as quant">,
     Option<"group", "group", "int64_t", "64", "elements along K that share a scale: 32, 64 or 128">,
@@ -40,7 +40,9 @@ def InsertQuantize : QuantizePass<"hr-insert-quantize"> {
     %q = enc.quantize %x : tensor<?x192xf32> -> tensor<?x192x!enc.a8<64>>
     %y = model.linear %q, %w : (tensor<?x192x!enc.a8<64>>, ...)
     ```
+    With act=f32 activations stay floats, and kernels widen the weights.
   }];
+  let options = [Option<"act", "act", "std::string", "\"a8\"", "activations that meet codes: a8 or f32">];
 }
 
 def VerifyEncodings : QuantizePass<"hr-verify-encodings"> {
@@ -50,9 +52,10 @@ def VerifyEncodings : QuantizePass<"hr-verify-encodings"> {
 
     E1: every weight has an encoding, and every KV cache one for keys and one for values.
     E2: biases, norm weights and rotary tables are f32.
-    E3: a linear whose weight has groups reads activations of the same group; any other reads floats.
+    E3: a linear whose weight has groups reads activations of the same group; any other, and with act=f32 all, read floats.
     E4: an activation is quantized at most once: all its readers share the group.
     E5: keys and values are floats.
   }];
+  let options = [Option<"act", "act", "std::string", "\"a8\"", "what hr-insert-quantize was told">];
 }
 #endif

@@ -43,12 +43,12 @@ struct VerifyEncodings : headrace::quantize::impl::VerifyEncodingsBase<VerifyEnc
   }
 
   /// E3.
-  static LogicalResult checkInput(model::LinearOp linear) {
+  LogicalResult checkInput(model::LinearOp linear) {
     model::WeightOp weight = model::weightOf(linear.getWeight());
     if (!weight)
       return linear.emitOpError() << "E3: expected a model.param as weight, found another value";
     Type element = cast<RankedTensorType>(linear.getInput().getType()).getElementType();
-    int64_t group = weight.getEnc()->getGroupSize();
+    int64_t group = act == "f32" ? 0 : weight.getEnc()->getGroupSize();
     Type expected = group ? Type(enc::A8Type::get(linear.getContext(), group)) : Float32Type::get(linear.getContext());
     if (element != expected)
       return linear.emitOpError() << "E3: expected activations in " << expected << " for " << *weight.getEnc()

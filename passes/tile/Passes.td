@@ -53,8 +53,7 @@ def VerifyTile : Pass<"hr-verify-tile", "::mlir::ModuleOp"> {
   let summary = "gate of stage tile";
   let description = [{
     After it: every entry has `tile.rows` and consists of tile operations, params and a return; each value has as many rows; each
-    weight that is read has an encoding and a layout, which the operation repeats; a quantized weight meets A8 rows of its own group, a
-    float weight meets float rows; caches agree with the operations that use them.
+    weight that is read has an encoding and a layout, which the operation repeats; A8 rows meet a quantized weight of their own group; caches agree with the operations that use them.
   }];
 }
 #endif

@@ -12,7 +12,14 @@ namespace headrace {
 enum class Family { Embed, Norm, Quantize, Gemv, Gemm, RopeAppend, Attend, Add };
 /// Encoding of a weight matrix; also the element type of a KV buffer (F32 or F16) and the output of a norm (F32, or
 /// A8).
-enum class Encoding { F32, F16, W8, W4, A8 };
+enum class Encoding { F32, F16, W8, W4, W4A, A8 };
+/// Two codes a byte.
+constexpr bool isFourBits(Encoding encoding) { return encoding == Encoding::W4 || encoding == Encoding::W4A; }
+/// What a stored code is above the code.
+constexpr int64_t zeroPointOf(Encoding encoding) {
+  return encoding == Encoding::W8 ? 128 : encoding == Encoding::W4 ? 8 : 0;
+}
+
 enum class Activation { None, Silu, Relu, Tanh, Gelu, GeluTanh };
 enum class NormForm { None, Rms, Layer };
 
@@ -25,6 +32,7 @@ struct KernelSpec {
 
   // embed, gemv, gemm. n: outputs (gated: outputs after gating); embed: vocabulary. k: inputs; embed: hidden size.
   Encoding enc = Encoding::F32;
+  Encoding x = Encoding::F32; ///< gemv, gemm: rows of F32, or of A8 in the weight's groups
   int64_t group = 0, n = 0, k = 0;
   Activation act = Activation::None;
   bool bias = false, gated = false;
@@ -53,8 +61,10 @@ struct KernelSpec {
                                            unsigned device, llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
   bool isMatmul() const { return family == Family::Gemv || family == Family::Gemm; }
-  /// W4 or W8 weights: x is an a8 row.
-  bool isQuantized() const { return enc == Encoding::W4 || enc == Encoding::W8; }
+  /// Weights are codes.
+  bool isQuantized() const { return enc == Encoding::W8 || isFourBits(enc); }
+  /// Weights and x are codes: integer dot products.
+  bool isInteger() const { return x == Encoding::A8; }
   /// `int32_t site` comes before n_valid.
   bool hasSite() const;
   /// Pointer operands of the family, in the order of runtime/abi/README.md.
@@ -71,9 +81,10 @@ struct KernelSpec {
   int64_t codeRowBytes(int64_t length) const { return pad64(pad32(length) + groupsOf(length) * 8); }
   int64_t codeRowScales(int64_t length) const { return pad32(length); }
   int64_t codeRowSums(int64_t length) const { return pad32(length) + groupsOf(length) * 4; }
-  /// Bytes of one T32 row tile (32 outputs), and where its scales start (W8, W4).
+  /// Bytes of one T32 row tile (32 outputs), and where its scales (W8, W4, W4A) and minima (W4A) start.
   int64_t tileBytes() const;
   int64_t tileScales() const;
+  int64_t tileMinima() const { return tileScales() + groups() * 64; }
   /// Floats of one row of `qkv`, without and with padding.
   int64_t qCols() const { return heads * headDim; }
   int64_t kCols() const { return kvHeads * headDim; }

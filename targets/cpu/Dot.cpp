@@ -25,7 +25,7 @@ std::unique_ptr<Dot> Dot::create(const Variant &variant, unsigned rows) {
 
 Values Dot::build(VectorBuilder &b, const DotInput &in) const {
   Values acc = start(b, in);
-  int64_t weightBytes = in.enc == Encoding::W4 ? 512 : 1024, count = in.octets / 4;
+  int64_t weightBytes = isFourBits(in.enc) ? 512 : 1024, count = in.octets / 4;
   auto pointers = [&](Value step) {
     Values x;
     for (Value row : in.x)
@@ -52,11 +52,11 @@ Values Dot::build(VectorBuilder &b, const DotInput &in) const {
 WeightWords loadWords(VectorBuilder &b, const DotInput &in, Value weights, unsigned octet, unsigned index,
                       WordForm form) {
   VectorType bytes = b.vec(b.i8, b.variant.vectorBytes);
-  int64_t atom = in.enc == Encoding::W4 ? 128 : 256, at = octet * atom + index * b.variant.vectorBytes;
+  int64_t atom = isFourBits(in.enc) ? 128 : 256, at = octet * atom + index * b.variant.vectorBytes;
   if (in.prefetch && index == 0)
     for (int64_t line = 0; line < atom; line += 64)
       b.prefetch(weights, octet * atom + in.prefetch + line);
-  if (in.enc == Encoding::W4) {
+  if (isFourBits(in.enc)) {
     Value packed = b.load(bytes, weights, at), mask = b.integer(bytes, 15);
     Value high;
     if (form == WordForm::HighInPlace)
@@ -75,7 +75,9 @@ WeightWords loadWords(VectorBuilder &b, const DotInput &in, Value weights, unsig
 }
 
 Value zeroPoint(VectorBuilder &b, const DotInput &in, unsigned row) {
-  int64_t zero = in.enc == Encoding::W4 ? 8 : 128;
+  int64_t zero = zeroPointOf(in.enc);
+  if (zero == 0)
+    return b.integer(b.ints(), 0);
   return b.splat(b.imul(in.sums[row], b.i32c(-zero)), b.lanes);
 }
 

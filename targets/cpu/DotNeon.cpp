@@ -18,12 +18,13 @@ Value wordOf(VectorBuilder &b, Value codes, int64_t lane, unsigned count) {
   return b.bitcast(b.shuffle(codes, SmallVector<int64_t>(count, lane)), b.vec(b.i8, count * 4));
 }
 
-/// dotprod: sdot by lane. W4 codes + 8 are small enough to be signed; W8 becomes signed by flipping its top bit.
+/// dotprod: sdot by lane. Codes of four bits as stored are small enough to be signed; W8 becomes signed by flipping its
+/// top bit.
 class SdotDot : public Dot {
   Values start(VectorBuilder &b, const DotInput &in) const override {
     Values acc;
     for (unsigned row = 0; row != in.x.size(); ++row)
-      acc.append(in.registers, in.enc == Encoding::W4 ? zeroPoint(b, in, row) : b.integer(b.ints(), 0));
+      acc.append(in.registers, isFourBits(in.enc) ? zeroPoint(b, in, row) : b.integer(b.ints(), 0));
     return acc;
   }
 
@@ -106,8 +107,8 @@ class SmmlaDot : public Dot {
 };
 
 /// Armv8.0: smull and smlal into 16 bits, then sadalp. A weight register is two outputs in its low half and two in its
-/// high half; each half has an accumulator [out0 even, out0 odd, out1 even, out1 odd]. W4: 15 * 127, so the eight
-/// products of a step fit in 16 bits; W8: 127 * 127, so two do.
+/// high half; each half has an accumulator [out0 even, out0 odd, out1 even, out1 odd]. Four bits: 15 * 127, so the
+/// eight products of a step fit in 16 bits; W8: 127 * 127, so two do.
 class NeonMullDot : public Dot {
   Values start(VectorBuilder &b, const DotInput &in) const override {
     return Values(in.x.size() * in.registers * 2, b.integer(b.ints(), 0));
@@ -144,7 +145,7 @@ class NeonMullDot : public Dot {
         }
       }
     }
-    if (in.enc == Encoding::W4)
+    if (isFourBits(in.enc))
       for (auto [to, sum] : llvm::zip(acc, sums))
         flush(b, to, sum);
     return acc;

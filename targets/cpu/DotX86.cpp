@@ -53,19 +53,19 @@ class VpdpbusdDot : public Dot {
     Values dots;
     for (size_t i = 0; i != count; ++i) {
       Value high = acc[count + i];
-      dots.push_back(b.iadd(acc[i], in.enc == Encoding::W4 ? b.shra(high, 4) : high));
+      dots.push_back(b.iadd(acc[i], isFourBits(in.enc) ? b.shra(high, 4) : high));
     }
     return dots;
   }
 };
 
-/// AVX2: vpmaddubsw adds pairs of products in 16 bits. W4: 15 * 127 * 2 a pair, so the eight of a step fit; W8: |x|
-/// times the weight with x's sign, at most 127 * 127 * 2. Neither saturates. vpmaddwd by ones widens.
+/// AVX2: vpmaddubsw adds pairs of products in 16 bits. Four bits: 15 * 127 * 2 a pair, so the eight of a step fit; W8:
+/// |x| times the weight with x's sign, at most 127 * 127 * 2. Neither saturates. vpmaddwd by ones widens.
 class MaddubsDot : public Dot {
   Values start(VectorBuilder &b, const DotInput &in) const override {
     Values acc;
     for (unsigned row = 0; row != in.x.size(); ++row)
-      acc.append(in.registers, in.enc == Encoding::W4 ? zeroPoint(b, in, row) : b.integer(b.ints(), 0));
+      acc.append(in.registers, isFourBits(in.enc) ? zeroPoint(b, in, row) : b.integer(b.ints(), 0));
     return acc;
   }
 
@@ -77,7 +77,7 @@ class MaddubsDot : public Dot {
     return b.intrinsic("llvm.x86.avx2.pmadd.wd", b.ints(), {words, b.integer(b.vec(b.i16, 16), 1)});
   }
 
-  static void stepW4(VectorBuilder &b, const DotInput &in, Value weights, ArrayRef<Value> x, Values &acc) {
+  static void stepFourBits(VectorBuilder &b, const DotInput &in, Value weights, ArrayRef<Value> x, Values &acc) {
     Values sums(acc.size());
     for (unsigned octet = 0; octet != 4; ++octet) {
       SmallVector<WeightWords> words;
@@ -121,8 +121,8 @@ class MaddubsDot : public Dot {
   Values step(VectorBuilder &b, const DotInput &in, Value weights, ArrayRef<Value> x,
               ValueRange carried) const override {
     Values acc(carried);
-    if (in.enc == Encoding::W4)
-      stepW4(b, in, weights, x, acc);
+    if (isFourBits(in.enc))
+      stepFourBits(b, in, weights, x, acc);
     else
       stepW8(b, in, weights, x, acc);
     return acc;

@@ -14,37 +14,42 @@ void copyFloats(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane
   });
 }
 
-/// Eight codes of one row as i32, zero point removed: two words of a w8 tile, one of a w4 tile.
+/// Eight codes of one row as i32, zero point removed: two words of a w8 tile, one of a w4 or w4a tile.
 Value loadCodes(VectorBuilder &b, const KernelSpec &spec, Value atom) {
   Value low, high;
-  int64_t zero = 8;
-  if (spec.enc == Encoding::W4) {
+  if (isFourBits(spec.enc)) {
     Value word = b.load(b.i32, atom, 0, 4), mask = b.i32c(0x0f0f0f0f);
     low = b.iand(word, mask);
     high = b.iand(b.shrl(word, 4), mask);
   } else {
     low = b.load(b.i32, atom, 0, 4);
     high = b.load(b.i32, atom, 128, 4);
-    zero = 128;
   }
   Value lowWide = b.zext(low, b.i64), highWide = b.shl(b.zext(high, b.i64), 32);
   Value both = b.ior(lowWide, highWide);
   Value codes = b.zext(b.bitcast(b.splat(both, 1), b.vec(b.i8, 8)), b.i32);
-  return b.isub(codes, b.integer(codes.getType(), zero));
+  return b.isub(codes, b.integer(codes.getType(), zeroPointOf(spec.enc)));
 }
 
-/// Codes beyond k are 0 in the table, so whole groups of 32 columns are written, padding included.
+/// Codes beyond k are 0 in the table, so whole groups of 32 columns are written, padding included (0, but for w4a).
 void dequantize(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane, Value out) {
-  int64_t bytesPer8 = spec.enc == Encoding::W4 ? 128 : 256;
+  int64_t bytesPer8 = isFourBits(spec.enc) ? 128 : 256;
   Value tileScales = b.at(tile, spec.tileScales());
   Value scales = b.at(tileScales, b.shl(lane, 1));
   Value first = b.at(tile, b.shl(lane, 2));
   b.loop(b.i64c(0), b.i64c(KernelSpec::pad32(spec.k)), 8, [&](Value i) {
     Value group = b.shrl(i, spec.group == 32 ? 5 : spec.group == 64 ? 6 : 7);
-    Value scale = b.extf(b.load(b.f16, b.at(scales, b.shl(group, 6))));
+    Value groupScale = b.at(scales, b.shl(group, 6));
+    Value scale = b.extf(b.load(b.f16, groupScale));
     Value codes = loadCodes(b, spec, b.at(first, b.imul(i, b.i64c(bytesPer8 / 8))));
     Value numbers = b.sitofp(codes), scales8 = b.splat(scale, 8);
-    Value x = b.fmul(numbers, scales8);
+    Value x;
+    if (spec.enc == Encoding::W4A) {
+      Value minimum = b.extf(b.load(b.f16, groupScale, spec.tileMinima() - spec.tileScales()));
+      x = b.fma(numbers, scales8, b.splat(minimum, 8));
+    } else {
+      x = b.fmul(numbers, scales8);
+    }
     b.store(x, b.at(out, b.shl(i, 2)));
   });
 }
@@ -79,13 +84,13 @@ void buildEmbed(VectorBuilder &b, const KernelSpec &spec, const KernelArguments 
     Value tile = b.at(args.operands[0], b.imul(b.shrl(token, 5), b.i64c(spec.tileBytes())));
     Value lane = b.iand(token, b.i64c(31));
     Value out = b.at(rows, b.imul(row, b.i64c(rowBytes)));
-    if (spec.isQuantized()) {
+    if (spec.isQuantized())
       dequantize(b, spec, tile, lane, out);
-    } else {
+    else
       copyFloats(b, spec, tile, lane, out);
-      for (int64_t i = spec.k; i < KernelSpec::pad32(spec.k); ++i)
-        b.store(b.real(b.f32, 0.0f), out, i * 4);
-    }
+    bool padded = spec.enc == Encoding::W8 || spec.enc == Encoding::W4;
+    for (int64_t i = spec.k; !padded && i < KernelSpec::pad32(spec.k); ++i)
+      b.store(b.real(b.f32, 0.0f), out, i * 4);
     if (!positions && spec.scale == 1)
       return;
     Value position;

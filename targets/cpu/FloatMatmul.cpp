@@ -36,13 +36,18 @@ Values steps(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block,
 
 } // namespace
 
-Values accumulateFloat(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block) {
+Values startOfBlock(VectorBuilder &b, const MatmulBlock &block) {
   Values acc;
   for (unsigned tile = 0; tile != block.tiles.size(); ++tile) {
     Values start = startOfTile(b, block, tile);
     for (size_t row = 0; row != block.x.size(); ++row)
       acc.append(start);
   }
+  return acc;
+}
+
+Values accumulateFloat(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block) {
+  Values acc = startOfBlock(b, block);
   int64_t whole = spec.k / unroll * unroll;
   acc = b.loop(b.i64c(0), b.i64c(whole), unroll, acc,
                [&](Value k, ValueRange carried) { return steps(b, spec, block, carried, k, unroll); });

@@ -1,5 +1,5 @@
 // Matmul.h - the parts of gemv and gemm: a skeleton (MatmulKernel.cpp) that walks tiles, rows and register blocks and
-// applies the epilogue, and two accumulators, for float and for quantized weights.
+// applies the epilogue, and three accumulators: floats, codes against codes, and codes widened to floats.
 #ifndef HEADRACE_TARGETS_CPU_MATMUL_H
 #define HEADRACE_TARGETS_CPU_MATMUL_H
 #include "targets/common/KernelSpec.h"
@@ -20,10 +20,13 @@ struct MatmulBlock {
 
 /// Bias or zeros: registers of f32 for tile `tile`.
 Values startOfTile(VectorBuilder &b, const MatmulBlock &block, unsigned tile);
+/// The same for all rows of all tiles, in the order of accumulated outputs.
+Values startOfBlock(VectorBuilder &b, const MatmulBlock &block);
 
 /// Accumulated outputs before the epilogue: registers, then rows, then tiles (tiles slowest).
 Values accumulateFloat(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block);
 Values accumulateQuantized(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block);
+Values accumulateWidened(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block);
 
 } // namespace headrace
 #endif

@@ -17,15 +17,15 @@ public:
     if (spec.residual)
       residual = args.operands[next++];
     out = args.operands[next];
-    xRowBytes = spec.isQuantized() ? spec.codeRowBytes(spec.k) : KernelSpec::floatRowBytes(spec.k);
+    xRowBytes = spec.isInteger() ? spec.codeRowBytes(spec.k) : KernelSpec::floatRowBytes(spec.k);
     outRowBytes = KernelSpec::floatRowBytes(spec.n);
   }
 
   /// Row 0 only: several tiles at once for float weights, whose accumulators are few.
   void gemv() {
-    unsigned atOnce = spec.isQuantized() ? 1 : tuning.floatTiles / (spec.gated ? 2 : 1);
+    unsigned atOnce = spec.isInteger() ? 1 : tuning.floatTiles / (spec.gated ? 2 : 1);
     Value lo = b.toIndex(begin), hi = b.toIndex(end);
-    unsigned registers = spec.isQuantized() ? tuning.quantGemvRegisters : b.perTile;
+    unsigned registers = spec.isInteger() ? tuning.quantGemvRegisters : b.perTile;
     Value row = b.i64c(0);
     if (atOnce > 1) {
       Value count = b.isub(hi, lo);
@@ -38,10 +38,10 @@ public:
 
   /// All rows: a tile stays in cache while the rows pass, in blocks, half blocks and then one by one.
   void gemm() {
-    RegisterBlock block = spec.isQuantized() ? tuning.quantGemm : tuning.floatGemm;
-    if (spec.gated && !spec.isQuantized()) // gate and up are accumulated together
+    RegisterBlock block = spec.isInteger() ? tuning.quantGemm : tuning.floatGemm;
+    if (spec.gated && !spec.isInteger()) // gate and up are accumulated together
       block.rows /= 2;
-    RegisterBlock single = {1, spec.isQuantized() ? tuning.quantGemvRegisters : b.perTile};
+    RegisterBlock single = {1, spec.isInteger() ? tuning.quantGemvRegisters : b.perTile};
     llvm::SmallVector<RegisterBlock> sizes = {block};
     if (block.rows >= 4)
       sizes.push_back({block.rows / 2, block.registers});
@@ -83,7 +83,7 @@ private:
     for (unsigned r = 0; r != size.rows; ++r)
       in.x.push_back(b.at(firstX, r * xRowBytes));
 
-    Values acc = spec.isQuantized() ? accumulateQuantized(b, spec, in) : accumulateFloat(b, spec, in);
+    Values acc = accumulate(in);
     Value rowOffset = b.imul(row, b.i64c(outRowBytes)), tileOffset = b.shl(tile, 7);
     Value offset = b.iadd(b.iadd(rowOffset, tileOffset), shift);
     unsigned tileSize = size.rows * size.registers;
@@ -94,6 +94,12 @@ private:
                  spec.gated ? at.drop_front(tileSize).take_front(size.registers) : llvm::ArrayRef<Value>(), offset,
                  r * outRowBytes + t * 128);
       }
+  }
+
+  Values accumulate(const MatmulBlock &in) {
+    if (spec.isInteger())
+      return accumulateQuantized(b, spec, in);
+    return spec.isQuantized() ? accumulateWidened(b, spec, in) : accumulateFloat(b, spec, in);
   }
 
   void epilogue(llvm::ArrayRef<Value> acc, llvm::ArrayRef<Value> up, Value offset, int64_t extra) {

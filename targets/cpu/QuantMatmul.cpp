@@ -13,6 +13,8 @@ public:
         quants(b.at(tile, block.shift)) {
     Value tileScales = b.at(tile, spec.tileScales());
     scales = b.at(tileScales, b.shrl(block.shift, 1));
+    if (spec.enc == Encoding::W4A)
+      minima = b.at(scales, spec.tileMinima() - spec.tileScales());
     for (Value row : block.x) {
       rowScales.push_back(b.at(row, spec.codeRowScales(spec.k)));
       rowSums.push_back(b.at(row, spec.codeRowSums(spec.k)));
@@ -29,9 +31,9 @@ public:
   }
 
 private:
-  /// acc = fma(float(dot), scale_w * scale_x, acc) for `length` values of K.
+  /// acc = fma(float(dot), scale_w * scale_x, acc) for `length` values of K, then the minima of w4a.
   Values group(Value g, ValueRange acc, int64_t length) {
-    int64_t groupBytes = spec.group * (spec.enc == Encoding::W4 ? 16 : 32);
+    int64_t groupBytes = spec.group * (isFourBits(spec.enc) ? 16 : 32);
     DotInput in;
     in.enc = spec.enc;
     in.weights = b.at(quants, b.imul(g, b.i64c(groupBytes)));
@@ -57,7 +59,22 @@ private:
         next.push_back(b.fma(number, scale, acc[at]));
       }
     }
+    if (spec.enc == Encoding::W4A)
+      addMinima(b.at(minima, b.shl(g, 6)), xScales, in.sums, next);
     return next;
+  }
+
+  /// acc = fma(minimum, scale_x * sum_x, acc).
+  void addMinima(Value groupMinima, llvm::ArrayRef<Value> xScales, llvm::ArrayRef<Value> sums, Values &acc) {
+    Values w = b.loadTile(b.f16, groupMinima, block.registers);
+    for (unsigned row = 0; row != block.x.size(); ++row) {
+      Value sum = b.sitofp(sums[row]), scale = b.load(b.f32, xScales[row]);
+      Value x = b.splat(b.fmul(scale, sum), b.lanes);
+      for (unsigned v = 0; v != block.registers; ++v) {
+        Value &to = acc[row * block.registers + v];
+        to = b.fma(w[v], x, to);
+      }
+    }
   }
 
   VectorBuilder &b;
@@ -65,7 +82,7 @@ private:
   const MatmulBlock &block;
   std::unique_ptr<Dot> dot;
   int64_t prefetch;
-  Value quants, scales;
+  Value quants, scales, minima;
   Values rowScales, rowSums;
 };
 

@@ -31,7 +31,7 @@ ReferenceCall describeCall(const KernelSpec &s) {
   case Family::Gemv:
   case Family::Gemm:
     return {{true, s.bias, true, s.residual, true},
-            {int64_t(s.enc), group, s.n, s.k, int64_t(s.act), s.gated},
+            {int64_t(s.enc), group, int64_t(s.x), s.n, s.k, int64_t(s.act), s.gated},
             {s.softcap}};
   case Family::RopeAppend: {
     bool norm = s.qkNorm != NormForm::None;

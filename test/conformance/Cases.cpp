@@ -23,11 +23,13 @@ class CaseList {
 public:
   std::vector<KernelSpec> cases;
 
-  void matmul(Encoding enc, int64_t group, int64_t n, int64_t k, Epilogue e) {
+  /// Codes meet codes and floats meet floats, unless `widened`: codes that meet floats.
+  void matmul(Encoding enc, int64_t group, int64_t n, int64_t k, Epilogue e, bool widened = false) {
     for (Family family : {Family::Gemv, Family::Gemm}) {
-      KernelSpec spec = make(family, "_" + stringify(enc).str() + "g" + std::to_string(group) + "_n" +
-                                         std::to_string(n) + "_k" + std::to_string(k));
+      KernelSpec spec = make(family, std::string(widened ? "_xf32_" : "_") + stringify(enc).str() + "g" +
+                                         std::to_string(group) + "_n" + std::to_string(n) + "_k" + std::to_string(k));
       spec.enc = enc;
+      spec.x = spec.isQuantized() && !widened ? Encoding::A8 : Encoding::F32;
       spec.group = group;
       spec.n = n;
       spec.k = k;
@@ -133,12 +135,14 @@ void addMatrices(CaseList &list) {
     list.matmul(enc, 0, 100, 3, gated);
     list.matmul(enc, 0, 160, 50, all);
   }
-  for (Encoding enc : {Encoding::W8, Encoding::W4})
+  for (Encoding enc : {Encoding::W8, Encoding::W4, Encoding::W4A})
     for (int64_t group : {32, 64, 128}) {
       list.matmul(enc, group, 45, 172, plain);
       list.matmul(enc, group, 64, 256, {true, false, true, Activation::None});
       list.matmul(enc, group, 100, 20, gated);
       list.matmul(enc, group, 40, 416, all);
+      list.matmul(enc, group, 90, 171, gated, /*widened=*/true);
+      list.matmul(enc, group, 160, 256, all, /*widened=*/true);
     }
   for (Activation act : {Activation::Silu, Activation::Relu, Activation::Tanh, Activation::Gelu, Activation::GeluTanh})
     list.matmul(Encoding::F32, 0, 64, 8, {true, false, false, act});
@@ -200,12 +204,13 @@ void addWindows(CaseList &list) {
 std::vector<KernelSpec> conformanceCases() {
   CaseList list;
   addMatrices(list);
-  for (int64_t k : {20, 172, 256}) {
+  for (int64_t k : {20, 173, 256}) {
     list.embed(Encoding::F32, 0, 70, k);
     list.embed(Encoding::F16, 0, 70, k);
     for (int64_t group : {32, 64, 128}) {
       list.embed(Encoding::W8, group, 70, k);
       list.embed(Encoding::W4, group, 70, k);
+      list.embed(Encoding::W4A, group, 70, k);
     }
   }
   for (int64_t cols : {20, 64, 172, 576}) {
@@ -243,12 +248,15 @@ std::vector<KernelSpec> conformanceCases() {
 std::vector<KernelSpec> benchmarkCases() {
   CaseList list;
   constexpr Epilogue plain = {false, false, false, Activation::None};
-  for (Encoding enc : {Encoding::F32, Encoding::F16, Encoding::W8, Encoding::W4}) {
+  for (Encoding enc : {Encoding::F32, Encoding::F16, Encoding::W8, Encoding::W4, Encoding::W4A}) {
     list.matmul(enc, 64, 576, 1536, plain);
     list.matmul(enc, 64, 8192, 2048, plain);
   }
   list.matmul(Encoding::W4, 32, 8192, 2048, plain);
   list.matmul(Encoding::W4, 128, 8192, 2048, plain);
+  list.matmul(Encoding::W4A, 32, 8192, 2048, plain);
+  list.matmul(Encoding::W4A, 64, 98304, 2048, plain);
+  list.matmul(Encoding::W4, 64, 8192, 2048, plain, /*widened=*/true);
   list.matmul(Encoding::W4, 64, 98304, 2048, plain); // larger than a last-level cache
   list.matmul(Encoding::W4, 64, 1536, 576, {false, true, false, Activation::Silu});
   list.attention(9, 3, 64, 64, Encoding::F16, Encoding::F16);

@@ -50,11 +50,11 @@ void writeTable(llvm::ArrayRef<KernelSpec> cases, const Variant &variant, String
   out << "const kernel_case kernel_cases[] = {\n";
   for (const KernelSpec &s : cases)
     out << "  {\"" << s.name << "\", " << s.name << ", " << int(s.family) << ", " << int(s.enc) << ", " << s.group
-        << ", " << s.n << ", " << s.k << ", " << int(s.act) << ", " << s.bias << ", " << s.gated << ", " << s.residual
-        << ", " << s.cols << ", " << (s.out == Encoding::A8) << ", " << s.heads << ", " << s.kvHeads << ", "
-        << s.headDim << ", " << s.rotary << ", " << s.context << ", " << int(s.kType) << ", " << int(s.vType) << ", "
-        << s.positions << ", " << int(s.kind) << ", " << int(s.qkNorm) << ", " << s.qSpan << ", " << s.kSpan << ", "
-        << s.qkBias << ", " << s.window << ", " << s.causal << ", "
+        << ", " << int(s.x) << ", " << s.n << ", " << s.k << ", " << int(s.act) << ", " << s.bias << ", " << s.gated
+        << ", " << s.residual << ", " << s.cols << ", " << (s.out == Encoding::A8) << ", " << s.heads << ", "
+        << s.kvHeads << ", " << s.headDim << ", " << s.rotary << ", " << s.context << ", " << int(s.kType) << ", "
+        << int(s.vType) << ", " << s.positions << ", " << int(s.kind) << ", " << int(s.qkNorm) << ", " << s.qSpan
+        << ", " << s.kSpan << ", " << s.qkBias << ", " << s.window << ", " << s.causal << ", "
         << llvm::format("%.9g, %.9g, %.9g},\n", double(s.eps), double(s.scale), double(s.softcap));
   out << "};\nconst int kernel_case_count = " << cases.size() << ";\nconst char kernel_variant[] = \"" << variant.name
       << "\";\nconst unsigned kernel_cpu_features = " << variant.cpuFeatures << ";\n";

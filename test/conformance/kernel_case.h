@@ -2,7 +2,7 @@
 #ifndef HR_CONFORMANCE_KERNEL_CASE_H
 #define HR_CONFORMANCE_KERNEL_CASE_H
 
-/* Values of headrace::Family; encodings, activations and kinds of norms are those of hr_ref.h, and 4 is a8. */
+/* Values of headrace::Family; encodings, activations and kinds of norms are those of hr_ref.h. */
 enum {
   FAMILY_EMBED,
   FAMILY_NORM,
@@ -17,7 +17,7 @@ enum {
 typedef struct kernel_case {
   const char *name;
   void (*kernel)(void); /* cast to the family's signature */
-  int family, enc, group, n, k, act, bias, gated, residual, cols, a8;
+  int family, enc, group, x_type, n, k, act, bias, gated, residual, cols, a8;
   int heads, kv_heads, head_dim, rotary, context, k_type, v_type;
   int positions, kind, qk_norm, q_span, k_span, qk_bias, window, causal;
   float eps, scale, softcap;

@@ -32,7 +32,7 @@ static double read_seconds(const char *from, size_t bytes) {
 static void bench_matmul(const kernel_case *c) {
   const int32_t padded = hr_ref_pad32(c->n), tiles = padded / 32, rows = c->family == FAMILY_GEMV ? 1 : 128;
   buffer_pair w = make_weights(c, c->gated ? 2 * padded : padded, c->n, false);
-  const size_t x_stride = c->enc < HR_REF_W8 ? (size_t)hr_ref_pad32(c->k) * 4 : hr_ref_a8_stride(c->k, c->group);
+  const size_t x_stride = c->x_type == HR_REF_F32 ? (size_t)hr_ref_pad32(c->k) * 4 : hr_ref_a8_stride(c->k, c->group);
   buffer_pair x = buffer_new((size_t)rows * x_stride), out = buffer_new((size_t)rows * (size_t)padded * 4);
   double best = 1e9;
   for (int repeat = 0; repeat < (rows == 1 ? 25 : 3); repeat++) {
@@ -69,7 +69,8 @@ int run_benchmarks(void) {
   printf("%s\n", kernel_variant);
   for (int i = 0; i < kernel_case_count; i++) {
     const kernel_case *c = &kernel_cases[i];
-    if ((c->family == FAMILY_GEMV || c->family == FAMILY_GEMM) && (c->family == FAMILY_GEMV || (double)c->n * c->k < 1e8))
+    if ((c->family == FAMILY_GEMV || c->family == FAMILY_GEMM) &&
+        (c->family == FAMILY_GEMV || (double)c->n * c->k < 1e8))
       bench_matmul(c);
     else if (c->family == FAMILY_ATTEND)
       bench_attend(c);

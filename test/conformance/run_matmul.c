@@ -10,10 +10,9 @@ static uint16_t random_half(void) {
 }
 
 static void fill_quants(const kernel_case *c, uint8_t *tile, int32_t first_row, int32_t valid_rows, bool extreme) {
-  const int32_t padded = hr_ref_pad32(c->k), per_byte = c->enc == HR_REF_W4 ? 2 : 1;
-  const size_t bytes = (size_t)padded * 32 / (size_t)per_byte;
+  const size_t bytes = hr_ref_quant_bytes(c->enc, c->k), atom = c->enc == HR_REF_W8 ? 4 : 8;
+  const uint8_t zero = c->enc == HR_REF_W4 ? 8 : 0;
   for (size_t i = 0; i < bytes; i++) {
-    const size_t atom = c->enc == HR_REF_W4 ? 8 : 4;
     const int32_t k = (int32_t)(i / 128 * atom + i % 4), row = first_row + (int32_t)(i % 128 / 4);
     const uint32_t bits = random_bits();
     if (c->enc == HR_REF_W8) {
@@ -22,13 +21,16 @@ static void fill_quants(const kernel_case *c, uint8_t *tile, int32_t first_row, 
     } else {
       const uint8_t low = extreme ? (bits & 1 ? 15 : 0) : bits & 15,
                     high = extreme ? (bits & 2 ? 15 : 0) : bits >> 4 & 15;
-      tile[i] =
-          (uint8_t)((k < c->k && row < valid_rows ? low : 8) | (k + 4 < c->k && row < valid_rows ? high : 8) << 4);
+      tile[i] = (uint8_t)((k < c->k && row < valid_rows ? low : zero) | (k + 4 < c->k && row < valid_rows ? high : zero)
+                                                                            << 4);
     }
   }
   uint16_t *scales = (uint16_t *)(tile + hr_ref_quant_bytes(c->enc, c->k));
-  for (int32_t i = 0; i < hr_ref_groups(c->k, c->group) * 32; i++)
+  const int32_t count = hr_ref_groups(c->k, c->group) * 32;
+  for (int32_t i = 0; i < count; i++)
     scales[i] = first_row + i % 32 < valid_rows ? random_half() & 0x7fff : 0;
+  for (int32_t i = count; c->enc == HR_REF_W4A && i < 2 * count; i++) /* minima */
+    scales[i] = first_row + i % 32 < valid_rows ? random_half() : 0;
 }
 
 static void fill_elements(const kernel_case *c, uint8_t *tile, int32_t first_row, int32_t valid_rows) {
@@ -65,7 +67,7 @@ static buffer_pair make_x(const kernel_case *c, int32_t rows, enum value_kind ki
     for (size_t i = 0; i < (size_t)rows * floats; i++)
       if (i % floats < (size_t)c->k)
         ((float *)x.kernel)[i] = random_bits() & 1 ? 3.0f : -3.0f; /* codes 127 and -127 */
-  if (c->enc < HR_REF_W8) {
+  if (c->x_type == HR_REF_F32) {
     buffer_sync(x);
     return x;
   }
@@ -110,11 +112,11 @@ static void check_one(const kernel_case *c, int32_t rows, enum value_kind kind, 
   call_matmul(c, w.kernel, bias.kernel, x.kernel, residual.kernel, out.kernel, rows, 0, middle);
   call_matmul(c, w.kernel, bias.kernel, x.kernel, residual.kernel, out.kernel, rows, middle, tiles);
   void (*const reference)(const void *, const float *, const void *, const float *, float *, int32_t, int32_t, int32_t,
-                          int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, float) =
+                          int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, float) =
       c->family == FAMILY_GEMV ? hr_ref_gemv : hr_ref_gemm;
   reference(w.reference, c->bias ? (float *)bias.reference : NULL, x.reference,
             c->residual ? (float *)residual.reference : NULL, (float *)out.reference, rows, 0, 0, tiles, c->enc,
-            c->group, c->n, c->k, c->act, c->gated, c->softcap);
+            c->group, c->x_type, c->n, c->k, c->act, c->gated, c->softcap);
   expect_equal(c, extreme ? "output, extreme codes" : "output", out, 4);
   buffer_free(&w), buffer_free(&x), buffer_free(&bias), buffer_free(&residual), buffer_free(&out);
 }

@@ -43,11 +43,12 @@ def draw(rng):
         "activation": pick("silu", "silu", "silu", "gelu_pytorch_tanh", "relu"), "eps": pick(1e-6, 1e-5), "theta": pick(10000.0, 500000.0),
         "rope": pick({"rope_type": "default"}, {"rope_type": "linear", "factor": 2.0},
                      {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32})}
-    options = {"--quant": pick("f32", "f16", "w8", "w4"), "--group": pick(32, 64, 128)}
+    encodings = ("f32", "f16", "w8", "w4", "w4a")
+    options = {"--quant": pick(*encodings), "--group": pick(32, 64, 128), "--act": pick("a8", "a8", "f32")}
     if between(0, 2) == 0:
-        options["--embed"] = pick("f32", "f16", "w8", "w4")
+        options["--embed"] = pick(*encodings)
     if between(0, 2) == 0:
-        options["--head"] = pick("f32", "f16", "w8", "w4")
+        options["--head"] = pick(*encodings)
     if between(0, 2) == 0:
         options["--kv"] = pick("f32", "f16", "f32,f16", "f16,f32")
     settings = {"--threads": pick(1, 2, 3)}
@@ -75,7 +76,7 @@ def failure(case):
                 results.append(run(out, ids, 3, *flat(settings)))
             same_bits("prompt", results[1][2], results[0][2])
             same_bits("steps", results[1][1], results[0][1])
-            if set(case["options"].values()) & {"f32"} and not set(case["options"].values()) & {"f16", "w8", "w4", "f32,f16", "f16,f32"}:
+            if all(case["options"].get(key, "f32") == "f32" for key in ("--quant", "--embed", "--head", "--kv")):
                 return against_oracle(folder, ids, results[0][2])
         except SystemExit as stop:
             return str(stop)
@@ -102,7 +103,7 @@ def smaller(case):
                 yield dict(case, model=changed)
     if model["heads"] > model["kv_heads"]:
         yield dict(case, model=dict(model, heads=model["kv_heads"]))
-    for key in ("--embed", "--head", "--kv"):
+    for key in ("--embed", "--head", "--kv", "--act"):
         if key in case["options"]:
             yield dict(case, options={k: v for k, v in case["options"].items() if k != key})
     for key in case["settings"]:

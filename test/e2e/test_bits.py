@@ -1,12 +1,13 @@
 """The float contract: the same bits from every target, with any number of threads and any chunking of the prompt.
 
-usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|numpy|numpy-windows|x86-smollm2...
+usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|numpy|numpy-windows|widened|widened-arm|x86-smollm2...
 """
+import shutil
 
 import models
-from harness import ARM_CPUS, X86_TARGETS, bundle, equal, fail, machine_runs, main, run, same_bits
+from harness import ARM_CPUS, WORK, X86_TARGETS, bundle, equal, fail, machine_runs, main, run, same_bits
 
-QUANTS = ["f32", "f16", "w8", "w4"]
+QUANTS = ["f32", "f16", "w8", "w4", "w4a"]
 SETTINGS = [["--threads", 1], ["--threads", 2], ["--threads", 3], ["--threads", 2, "--chunk", 1], ["--chunk", 5], ["--chunk", 8], ["--chunk", 33]]
 
 
@@ -61,22 +62,49 @@ def check_numpy(folder, ids, quant, group):
     """The quantized kernels against the numpy model that adds in the same order: equal to the bit at every position."""
     from exact import Exact
     found = run(bundle(folder, "--target", "host", "--quant", quant, "--group", group), ids, 1)
-    same_bits(f"{folder.name} {quant} group {group} against numpy", found[2], Exact(folder, int(quant[1]), group).append(ids))
+    same_bits(f"{folder.name} {quant} group {group} against numpy", found[2], Exact(folder, quant, group).append(ids))
     print(f"  {folder.name} {quant} group {group}: the bits of the numpy model at {len(ids)} positions", flush=True)
 
 
 def numpy_model():
     for folder, ids in ((models.BROOK, brook_ids()), (models.data("stories260K-hf"), stories_ids())):
-        for quant, group in (("w8", 128), ("w4", 64), ("w4", 32)):
+        for quant, group in (("w8", 128), ("w4", 64), ("w4", 32), ("w4a", 64), ("w4a", 32)):
             check_numpy(folder, ids, quant, group)
     check_numpy(models.smollm2(), models.eval_ids("SmolLM2")[:48], "w4", 64)
 
 
 def numpy_windows():
     """A whole window of a real model: no rounding decision of 30 layers differs."""
-    for quant in ("w8", "w4"):
+    for quant in ("w8", "w4", "w4a"):
         for group in (32, 64, 128):
             check_numpy(models.smollm2(), models.eval_ids("SmolLM2")[512:1024], quant, group)
+
+
+def stored_as_floats(folder, quant, group):
+    """The model whose float weights are what `quant` keeps of those of `folder`, by the numpy rules."""
+    import random_llama
+    import rules
+    from folder import read_safetensors
+    out = WORK / "stored" / f"{folder.name}_{quant}_g{group}"
+    out.mkdir(parents=True, exist_ok=True)
+    shutil.copy(folder / "config.json", out)
+    tensors = {name: rules.store_weight(w, quant, group) if w.ndim == 2 else w for name, w in read_safetensors(folder / "model.safetensors").items()}
+    random_llama.write_safetensors(out / "model.safetensors", tensors, "F32")
+    return out
+
+
+def widened(variants, count, n):
+    """--act f32 loses nothing: the bits of a float bundle of the dequantized weights."""
+    ids = brook_ids()[:count]
+    for quant, group in (("w8", 64), ("w4", 32), ("w4a", 32), ("w4a", 128)):
+        floats = run(bundle(stored_as_floats(models.BROOK, quant, group), "--target", "host", "--quant", "f32"), ids, n)
+        for target, cpu, settings in variants:
+            out = bundle(models.BROOK, "--target", target, "--quant", quant, "--group", group, "--act", "f32", "--kv", "f32")
+            for setting in settings:
+                found = run(out, ids, n, *setting, cpu=cpu)
+                same_bits(f"brook {quant} g{group} widened, {target}, prompt", found[2], floats[2])
+                same_bits(f"brook {quant} g{group} widened, {target}, steps", found[1], floats[1])
+        print(f"  brook {quant} g{group} with float activations: the bits of the float model, {len(variants)} targets", flush=True)
 
 
 def smollm2():
@@ -94,5 +122,7 @@ if __name__ == "__main__":
         "devices": devices,
         "numpy": numpy_model,
         "numpy-windows": numpy_windows,
+        "widened": lambda: widened(x86_variants([["--threads", 2], ["--chunk", 9]]), 70, 4),
+        "widened-arm": lambda: widened(arm_variants(), 20, 2),
         "x86-smollm2": smollm2,
     })

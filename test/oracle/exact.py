@@ -40,24 +40,27 @@ def exp(x):
 
 
 class Weight:
-    """Codes of one matrix [n, k] and its scales [n, groups]."""
+    """Codes of one matrix [n, k], its scales and, for w4a, its minima [n, groups]."""
 
-    def __init__(self, w, bits, size):
-        self.codes, scale = rules.encode_weight(w, bits, size)
-        self.scale, self.k = scale.astype(f32), w.shape[-1]
+    def __init__(self, w, kind, size):
+        minimum = None
+        if kind == "w4a":
+            self.codes, scale, minimum = rules.encode_weight_with_minimum(w, size)
+        else:
+            self.codes, scale = rules.encode_weight(w, int(kind[1]), size)
+        self.scale, self.minimum, self.k = scale.astype(f32), None if minimum is None else minimum.astype(f32), w.shape[-1]
 
     def decoded(self, rows):
-        values = self.codes[rows].astype(f32) * self.scale[rows][..., None]
-        return rules.ungroup(values, self.k)
+        return rules.decode_weight(self.codes[rows], self.scale[rows], self.k, None if self.minimum is None else self.minimum[rows])
 
 
 class Exact(llama.Llama):
-    """A Llama under w8 or w4. `embed` and `head` are as the other matrices; biases and linear rope as in the float model."""
+    """A Llama under w8, w4 or w4a. `embed` and `head` are as the other matrices; biases and linear rope as in the float model."""
 
-    def __init__(self, folder, bits, size):
+    def __init__(self, folder, kind, size):
         super().__init__(folder, rules.Float(), f32)
-        self.bits, self.size = bits, size
-        self.packed = {n: Weight(w, bits, size) for n, w in self.weights.items() if w.ndim == 2}
+        self.size = size
+        self.packed = {n: Weight(w, kind, size) for n, w in self.weights.items() if w.ndim == 2}
         self.scale = f32(1) / np.sqrt(f32(self.config.head_dim))
 
     def norm(self, x, name):
@@ -82,6 +85,9 @@ class Exact(llama.Llama):
             for g in range(codes.shape[1]):
                 dot = codes[:, g] @ weight.codes[block, g].astype(f32).T  # integers below 2^24: exact in float32
                 acc = fma(dot, weight.scale[None, block, g] * scale[:, g, None], acc)
+                if weight.minimum is not None:
+                    total = scale[:, g] * codes[:, g].sum(axis=-1)  # integers below 2^14
+                    acc = fma(weight.minimum[None, block, g], total[:, None], acc)
             y[:, block] = acc
         return y
 

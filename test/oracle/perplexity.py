@@ -19,7 +19,7 @@ from exact import Exact
 from llama import Llama
 
 TABLE = Path(__file__).parent / "perplexity.json"
-CASES = ["f32", "f16"] + [f"{quant} g{group}" for quant in ("w8", "w4") for group in (32, 64, 128)]
+CASES = ["f32", "f16"] + [f"{quant} g{group}" for quant in ("w8", "w4", "w4a") for group in (32, 64, 128)]
 FOLDERS = {"brook": lambda: models.BROOK, "stories260K": lambda: models.data("stories260K-hf"), "SmolLM2": models.smollm2}
 # brook's and SmolLM2's float perplexities come from the transformers library too; the oracle must agree.
 FLOAT = {"brook": 30.017435613179014, "SmolLM2": 29.935547668597483}
@@ -27,8 +27,8 @@ FLOAT = {"brook": 30.017435613179014, "SmolLM2": 29.935547668597483}
 
 def perplexity(name, case):
     quant, group = (case.split() + ["g64"])[:2]
-    if quant in ("w8", "w4"):
-        return math.exp(Exact(FOLDERS[name](), int(quant[1]), int(group[1:])).nll(models.eval_ids(name)))
+    if quant in ("w8", "w4", "w4a"):
+        return math.exp(Exact(FOLDERS[name](), quant, int(group[1:])).nll(models.eval_ids(name)))
     dtype = np.float32 if name == "SmolLM2" else np.float64
     model = Llama(FOLDERS[name](), rules.from_name(quant, int(group[1:])), dtype)
     return math.exp(model.nll(models.eval_ids(name)))

@@ -72,18 +72,23 @@ struct Options {
 };
 
 void addOptions(CLI::App &app, Options &o) {
-  auto encodings = CLI::IsMember({"f32", "f16", "w8", "w4"});
+  auto encodings = CLI::IsMember({"f32", "f16", "w8", "w4", "w4a"});
   app.add_option("model", o.request.model, "folder of a Hugging Face checkpoint");
   app.add_option("-o,--output", o.request.output, "the bundle, a folder");
   app.add_option("--target", o.target, "what to compile for; several with commas, the first is the main one")
       ->capture_default_str();
   app.add_option("--place", o.place, "what runs on which target: PATTERN=TARGET,... such as layers.*.mlp=reference")
       ->check(CLI::Validator(checkRules, ""));
-  app.add_option("--quant", o.request.quant, "encoding of weights")->check(encodings)->capture_default_str();
+  app.add_option("--quant", o.request.quant, "encoding of weights; w4a: 4 bits with a minimum in each group")
+      ->check(encodings)
+      ->capture_default_str();
   app.add_option("--embed", o.request.embed, "encoding of the embedding table (default: as --quant)")->check(encodings);
   app.add_option("--head", o.request.head, "encoding of the head (default: as --quant)")->check(encodings);
   app.add_option("--group", o.request.group, "elements that share a scale")
       ->check(CLI::IsMember({32, 64, 128}))
+      ->capture_default_str();
+  app.add_option("--act", o.request.act, "activations that meet quantized weights: a8, or f32 (weights are widened)")
+      ->check(CLI::IsMember({"a8", "f32"}))
       ->capture_default_str();
   app.add_option("--context", o.request.context, "positions of the KV cache (default: the model's, at most 4096)")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30));

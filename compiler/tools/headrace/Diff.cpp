@@ -65,6 +65,7 @@ std::vector<std::string> compileArguments(const DiffArguments &arguments, const 
   option("--embed", asFloat ? "f32" : s.embed);
   option("--head", asFloat ? "f32" : s.head);
   option("--group", std::to_string(s.group));
+  option("--act", s.act);
   option("--kv", asFloat ? "f32" : s.kv);
   return words;
 }

@@ -36,11 +36,11 @@ void printModel(const Manifest &m) {
               " KV) of %" PRIu64 ", feed-forward %" PRIu64 ", vocabulary %" PRIu64 "\n",
               m.name.c_str(), m.model.architecture.c_str(), double(m.model.parameters) * 1e-6, m.model.layers,
               m.model.hidden, m.model.heads, m.model.kvHeads, m.model.headDim, m.model.feedForward, m.model.vocab);
-  std::printf("  written by %s for %s; --quant %s --group %" PRIu64 " --embed %s --head %s --kv %s --context %" PRIu64
-              "%s\n",
+  std::printf("  written by %s for %s; --quant %s --group %" PRIu64
+              " --embed %s --head %s --act %s --kv %s --context %" PRIu64 "%s\n",
               m.compiler.c_str(), m.settings.target.c_str(), m.settings.quant.c_str(), m.settings.group,
-              m.settings.embed.c_str(), m.settings.head.c_str(), m.settings.kv.c_str(), m.settings.context,
-              m.settings.place.empty() ? "" : (" --place " + m.settings.place).c_str());
+              m.settings.embed.c_str(), m.settings.head.c_str(), m.settings.act.c_str(), m.settings.kv.c_str(),
+              m.settings.context, m.settings.place.empty() ? "" : (" --place " + m.settings.place).c_str());
   for (const ManifestLibrary &library : m.libraries)
     std::printf("  %s: %s, needs %s\n", library.triple.c_str(), library.target.c_str(),
                 library.cpuFeatures.empty() ? "nothing beyond the baseline" : join(library.cpuFeatures).c_str());

@@ -1,13 +1,6 @@
 /* embed: rows of the (T32) table, widened or dequantized, scaled, with learned positions. */
 #include "hr_ref_layout.h"
 
-static float hr_ref_embed_element(const uint8_t *tile, int32_t enc, int32_t group, int32_t k, int32_t token,
-                                  int32_t i) {
-  if (enc < HR_REF_W8)
-    return hr_ref_weight(tile, enc, token, i);
-  return (float)hr_ref_code(tile, enc, token, i) * hr_ref_scale(tile, enc, k, token, i / group);
-}
-
 void hr_ref_embed(const void *table, const float *positions, const int32_t *tokens, float *out, int32_t n_valid,
                   int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k,
                   float scale) {
@@ -18,7 +11,7 @@ void hr_ref_embed(const void *table, const float *positions, const int32_t *toke
     const uint8_t *tile = hr_ref_tile(table, enc, group, k, token);
     float *row = out + (size_t)r * (size_t)stride;
     for (int32_t i = 0; i < stride; i++) {
-      float v = i < k ? hr_ref_embed_element(tile, enc, group, k, token, i) : 0.0f;
+      float v = i < k ? hr_ref_weight(tile, enc, group, k, token, i) : 0.0f;
       if (i < k && scale != 1.0f)
         v = v * scale;
       if (i < k && positions)

@@ -2,22 +2,25 @@
 #include "hr_ref_layout.h"
 
 /* One output before the epilogue: weight row `row` against one row of x. */
-static float hr_ref_dot(const void *w, const float *bias, const void *x, int32_t enc, int32_t group, int32_t k,
-                        int32_t row) {
+static float hr_ref_dot(const void *w, const float *bias, const void *x, int32_t enc, int32_t group, int32_t x_type,
+                        int32_t k, int32_t row) {
   const uint8_t *tile = hr_ref_tile(w, enc, group, k, row);
   float acc = bias ? bias[row] : 0.0f;
-  if (enc < HR_REF_W8) {
+  if (x_type == HR_REF_F32) {
     for (int32_t i = 0; i < k; i++)
-      acc = __builtin_fmaf(((const float *)x)[i], hr_ref_weight(tile, enc, row, i), acc);
+      acc = __builtin_fmaf(((const float *)x)[i], hr_ref_weight(tile, enc, group, k, row, i), acc);
     return acc;
   }
   const int8_t *codes = (const int8_t *)x;
   const float *scales = (const float *)(codes + hr_ref_pad32(k));
+  const int32_t *sums = (const int32_t *)(scales + hr_ref_groups(k, group));
   for (int32_t g = 0; g < hr_ref_groups(k, group); g++) {
     int32_t dot = 0;
     for (int32_t i = g * group; i < k && i < (g + 1) * group; i++)
       dot += hr_ref_code(tile, enc, row, i) * codes[i];
     acc = __builtin_fmaf((float)dot, hr_ref_scale(tile, enc, k, row, g) * scales[g], acc);
+    if (enc == HR_REF_W4A)
+      acc = __builtin_fmaf(hr_ref_minimum(tile, enc, group, k, row, g), scales[g] * (float)sums[g], acc);
   }
   return acc;
 }
@@ -40,18 +43,18 @@ static float hr_ref_activate(float x, int32_t act) {
 }
 
 static void hr_ref_rows(const void *w, const float *bias, const void *x, const float *residual, float *out,
-                        int32_t rows, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k,
-                        int32_t act, int32_t gated, float softcap) {
-  const size_t x_stride = enc < HR_REF_W8 ? (size_t)hr_ref_pad32(k) * 4 : hr_ref_a8_stride(k, group);
+                        int32_t rows, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type, int32_t n,
+                        int32_t k, int32_t act, int32_t gated, float softcap) {
+  const size_t x_stride = x_type == HR_REF_F32 ? (size_t)hr_ref_pad32(k) * 4 : hr_ref_a8_stride(k, group);
   for (int32_t r = 0; r < rows; r++) {
     const void *xr = (const char *)x + (size_t)r * x_stride;
     for (int32_t o = begin * 32; o < end * 32; o++) {
       const size_t at = (size_t)r * (size_t)hr_ref_pad32(n) + (size_t)o;
       /* gated: tile t of the output comes from tiles 2t (gate) and 2t + 1 (up) of the weight */
       const int32_t row = gated ? o / 32 * 64 + o % 32 : o;
-      float v = hr_ref_activate(hr_ref_dot(w, bias, xr, enc, group, k, row), act);
+      float v = hr_ref_activate(hr_ref_dot(w, bias, xr, enc, group, x_type, k, row), act);
       if (gated)
-        v = v * hr_ref_dot(w, bias, xr, enc, group, k, row + 32);
+        v = v * hr_ref_dot(w, bias, xr, enc, group, x_type, k, row + 32);
       v = hr_ref_softcap(v, softcap);
       if (residual)
         v = v + residual[at];
@@ -61,15 +64,15 @@ static void hr_ref_rows(const void *w, const float *bias, const void *x, const f
 }
 
 void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
-                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
-                 int32_t gated, float softcap) {
+                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type, int32_t n,
+                 int32_t k, int32_t act, int32_t gated, float softcap) {
   (void)n_valid, (void)pos;
-  hr_ref_rows(w, bias, x, residual, out, 1, begin, end, enc, group, n, k, act, gated, softcap);
+  hr_ref_rows(w, bias, x, residual, out, 1, begin, end, enc, group, x_type, n, k, act, gated, softcap);
 }
 
 void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
-                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
-                 int32_t gated, float softcap) {
+                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type, int32_t n,
+                 int32_t k, int32_t act, int32_t gated, float softcap) {
   (void)pos;
-  hr_ref_rows(w, bias, x, residual, out, n_valid, begin, end, enc, group, n, k, act, gated, softcap);
+  hr_ref_rows(w, bias, x, residual, out, n_valid, begin, end, enc, group, x_type, n, k, act, gated, softcap);
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* In the order of headrace::Encoding, headrace::Activation and headrace::NormForm (targets/common/KernelSpec.h). */
-enum hr_ref_encoding { HR_REF_F32, HR_REF_F16, HR_REF_W8, HR_REF_W4 };
+enum hr_ref_encoding { HR_REF_F32, HR_REF_F16, HR_REF_W8, HR_REF_W4, HR_REF_W4A, HR_REF_A8 };
 enum hr_ref_activation { HR_REF_NONE, HR_REF_SILU, HR_REF_RELU, HR_REF_TANH, HR_REF_GELU, HR_REF_GELU_TANH };
 enum hr_ref_norm_kind { HR_REF_NO_NORM, HR_REF_RMS, HR_REF_LAYER };
 
@@ -29,13 +29,14 @@ void hr_ref_norm(const float *x, const float *residual, const float *weight, con
 void hr_ref_quantize(const float *x, void *out, int32_t *fault, int32_t site, int32_t n_valid, int32_t pos,
                      int32_t begin, int32_t end, int32_t cols, int32_t group);
 
+/* x_type: HR_REF_F32, or HR_REF_A8 in the groups of w */
 void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
-                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
-                 int32_t gated, float softcap);
+                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type, int32_t n,
+                 int32_t k, int32_t act, int32_t gated, float softcap);
 
 void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
-                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t n, int32_t k, int32_t act,
-                 int32_t gated, float softcap);
+                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type, int32_t n,
+                 int32_t k, int32_t act, int32_t gated, float softcap);
 
 /* k_type, v_type: HR_REF_F32 or HR_REF_F16 */
 void hr_ref_rope_append(float *qkv, const float *table, const float *q_norm, const float *q_bias, const float *k_norm,

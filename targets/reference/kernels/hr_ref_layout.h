@@ -10,7 +10,7 @@ static inline int32_t hr_ref_groups(int32_t k, int32_t group) { return (k + grou
 
 static inline size_t hr_ref_pad(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-/* Bytes of the quants of one tile of 32 rows; the scales follow. */
+/* Bytes of the quants of one tile of 32 rows; the scales follow, then the minima of w4a. */
 static inline size_t hr_ref_quant_bytes(int32_t enc, int32_t k) {
   switch (enc) {
   case HR_REF_F32:
@@ -26,7 +26,8 @@ static inline size_t hr_ref_quant_bytes(int32_t enc, int32_t k) {
 
 static inline size_t hr_ref_tile_bytes(int32_t enc, int32_t group, int32_t k) {
   const size_t quants = hr_ref_quant_bytes(enc, k);
-  return enc < HR_REF_W8 ? quants : hr_ref_pad(quants + (size_t)hr_ref_groups(k, group) * 64, 128);
+  const size_t planes = enc == HR_REF_W4A ? 2 : 1;
+  return enc < HR_REF_W8 ? quants : hr_ref_pad(quants + planes * (size_t)hr_ref_groups(k, group) * 64, 128);
 }
 
 /* The tile that holds weight row `row`. */
@@ -35,25 +36,40 @@ static inline const uint8_t *hr_ref_tile(const void *w, int32_t enc, int32_t gro
 }
 
 /* Element (row, i) of f32 or f16 weights, widened. */
-static inline float hr_ref_weight(const uint8_t *tile, int32_t enc, int32_t row, int32_t i) {
+static inline float hr_ref_element(const uint8_t *tile, int32_t enc, int32_t row, int32_t i) {
   const size_t at = (size_t)i * 32 + (size_t)(row % 32);
   if (enc == HR_REF_F32)
     return ((const float *)tile)[at];
   return hr_ref_half_to_float(((const uint16_t *)tile)[at]);
 }
 
-/* Code of element (row, i) of w8 or w4 weights. */
+/* Code of element (row, i) of w8, w4 or w4a weights. */
 static inline int32_t hr_ref_code(const uint8_t *tile, int32_t enc, int32_t row, int32_t i) {
   const size_t lane = (size_t)(row % 32);
   if (enc == HR_REF_W8)
     return (int32_t)tile[(size_t)(i / 4) * 128 + lane * 4 + (size_t)(i % 4)] - 128;
   const uint8_t byte = tile[(size_t)(i / 8) * 128 + lane * 4 + (size_t)(i % 4)];
-  return (i % 8 < 4 ? byte & 15 : byte >> 4) - 8;
+  return (i % 8 < 4 ? byte & 15 : byte >> 4) - (enc == HR_REF_W4 ? 8 : 0);
 }
 
 static inline float hr_ref_scale(const uint8_t *tile, int32_t enc, int32_t k, int32_t row, int32_t g) {
   const uint16_t *scales = (const uint16_t *)(tile + hr_ref_quant_bytes(enc, k));
   return hr_ref_half_to_float(scales[(size_t)g * 32 + (size_t)(row % 32)]);
+}
+
+/* Of w4a weights. */
+static inline float hr_ref_minimum(const uint8_t *tile, int32_t enc, int32_t group, int32_t k, int32_t row, int32_t g) {
+  return hr_ref_scale(tile, enc, k, row, hr_ref_groups(k, group) + g);
+}
+
+/* The value of element (row, i), however it is stored. */
+static inline float hr_ref_weight(const uint8_t *tile, int32_t enc, int32_t group, int32_t k, int32_t row, int32_t i) {
+  if (enc < HR_REF_W8)
+    return hr_ref_element(tile, enc, row, i);
+  const float code = (float)hr_ref_code(tile, enc, row, i), scale = hr_ref_scale(tile, enc, k, row, i / group);
+  if (enc == HR_REF_W4A)
+    return __builtin_fmaf(code, scale, hr_ref_minimum(tile, enc, group, k, row, i / group));
+  return code * scale;
 }
 
 /* a8 rows: codes, then scales, then sums. */

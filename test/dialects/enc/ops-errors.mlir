@@ -10,8 +10,13 @@ module attributes {test.encoding = #enc.w4<group = 0, sym>} {}
 
 // -----
 
-// expected-error @+1 {{expected 'sym'}}
-module attributes {test.encoding = #enc.w4<group = 64, asym>} {}
+// expected-error @+1 {{C1: expected a group of 32, 64 or 128, found 96}}
+module attributes {test.encoding = #enc.w4<group = 96, asym>} {}
+
+// -----
+
+// expected-error @+1 {{expected 'sym' or 'asym'}}
+module attributes {test.encoding = #enc.w4<group = 64, signed>} {}
 
 // -----
 

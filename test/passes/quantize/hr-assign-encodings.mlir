@@ -2,10 +2,12 @@
 // RUN: headrace-opt %s --hr-assign-encodings="quant=w8 group=32 embed=f16 head=f16 kv=f16,f32" | FileCheck %s --check-prefixes=CHECK,W8
 // RUN: headrace-opt %s --hr-assign-encodings="quant=f32" | FileCheck %s --check-prefixes=CHECK,F32
 // RUN: headrace-opt %s --hr-assign-encodings="quant=f16 head=w8 group=128" | FileCheck %s --check-prefixes=CHECK,TIED
+// RUN: headrace-opt %s --hr-assign-encodings="quant=w4a group=32" | FileCheck %s --check-prefixes=CHECK,W4A
 
 // The tied table serves as embedding and head; when the two differ it becomes two weights.
 
 // W4: model.weight @embed {{.*}}enc = #enc.w4<group = 64, sym>
+// W4A: model.weight @embed {{.*}}enc = #enc.w4<group = 32, asym>
 // W8: model.weight @embed {{.*}}enc = #enc.f16
 // F32: model.weight @embed {{.*}}enc = #enc.f32
 // TIED: model.weight @embed {{.*}}enc = #enc.f16
@@ -13,6 +15,7 @@
 // CHECK: model.weight @positions {{.*}}enc = #enc.f32
 // CHECK: model.weight @norm {{.*}}enc = #enc.f32
 // W4: model.weight @qkv {{.*}}enc = #enc.w4<group = 64, sym>
+// W4A: model.weight @qkv {{.*}}enc = #enc.w4<group = 32, asym>
 // W8: model.weight @qkv {{.*}}enc = #enc.w8<group = 32>
 // F32: model.weight @qkv {{.*}}enc = #enc.f32
 // TIED: model.weight @qkv {{.*}}enc = #enc.f16

@@ -1,5 +1,15 @@
 // RUN: headrace-opt %s --hr-insert-quantize | FileCheck %s
 // RUN: headrace-opt %s --hr-insert-quantize --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
+// RUN: headrace-opt %s --hr-insert-quantize=act=f32 | FileCheck %s --check-prefix=FLOAT --implicit-check-not=enc.quantize
+// RUN: headrace-opt %s --hr-assign-encodings=quant=f32 --hr-insert-quantize=act=f32 --hr-verify-encodings=act=f32 | FileCheck %s --check-prefix=FLOAT
+// RUN: not headrace-opt %s --hr-assign-encodings=quant=f32 --hr-insert-quantize=act=f32 --hr-verify-encodings 2>&1 | FileCheck %s --check-prefix=GATE
+// RUN: not headrace-opt %s --hr-insert-quantize=act=a4 2>&1 | FileCheck %s --check-prefix=A4
+
+// FLOAT: %[[X:.*]] = model.embed
+// FLOAT: model.linear %[[X]], %{{.*}} : (tensor<?x8xf32>, tensor<24x8xf32>)
+// FLOAT: model.linear %[[X]], %{{.*}} residual
+// GATE: error: 'model.linear' op E3: expected activations in '!enc.a8<64>' for #enc.w4<group = 64, sym>, found 'f32'
+// A4: error: option 'act': expected a8 or f32, found 'a4'
 
 // One rounding per activation, right behind it; float weights keep float inputs.
 

@@ -1,6 +1,6 @@
 // The judge judged: the scalar kernels against double precision, the machine's own half conversions and the stated
 // error bounds.
-#include "targets/reference/kernels/hr_ref.h"
+#include "targets/reference/kernels/hr_ref_layout.h"
 #include "targets/reference/kernels/hr_ref_math.h"
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -143,8 +143,8 @@ TEST_CASE("gemv is a matrix times a vector, gated by pairs of tiles") {
       sum += double(w[(size_t(tile) * k + i) * 32 + lane]) * double(x[size_t(i)]);
     return sum;
   };
-  hr_ref_gemv(w.data(), nullptr, x.data(), nullptr, out.data(), 1, 0, 0, tiles, HR_REF_F32, 0, n, k, HR_REF_RELU, 1,
-              0.0f);
+  hr_ref_gemv(w.data(), nullptr, x.data(), nullptr, out.data(), 1, 0, 0, tiles, HR_REF_F32, 0, HR_REF_F32, n, k,
+              HR_REF_RELU, 1, 0.0f);
   for (int o = 0; o < 64; ++o)
     CHECK(double(out[size_t(o)]) ==
           Approx(std::max(product(o / 32 * 2, o % 32), 0.0) * product(o / 32 * 2 + 1, o % 32)).margin(1e-6));
@@ -194,13 +194,57 @@ TEST_CASE("embeddings are scaled and then get the learned position of their row"
     }
 }
 
+TEST_CASE("4-bit weights with minima: the same numbers meet floats, codes and the embedding") {
+  const int k = 40, group = 32, planes = 2 * 2 * 64; // two groups; scales, then minima
+  std::vector<uint8_t> w(64 * 16 + planes);
+  uint32_t state = 7;
+  for (uint8_t &byte : w)
+    byte = uint8_t((state = state * 1664525u + 1013904223u) >> 24);
+  std::vector<uint16_t> halves(planes / 2);
+  for (size_t i = 0; i < halves.size(); ++i)
+    halves[i] = hr_ref_float_to_half(i < 64 ? 0.01f * float(i % 7 + 1) : -0.03f * float(i % 5));
+  std::memcpy(&w[64 * 16], halves.data(), planes);
+  auto value = [&](int row, int i) {
+    uint8_t byte = w[size_t(i / 8 * 128 + row * 4 + i % 4)];
+    size_t at = size_t(i / group * 32 + row);
+    return double(i % 8 < 4 ? byte % 16 : byte / 16) * hr_ref_half_to_float(halves[at]) +
+           hr_ref_half_to_float(halves[64 + at]);
+  };
+  std::vector<float> x = Values().rows(1, k, 64), out(32), row(64, 1.0f);
+  std::vector<int8_t> a8(hr_ref_a8_stride(k, group));
+  int32_t fault = 0;
+  hr_ref_quantize(x.data(), a8.data(), &fault, 0, 1, 0, 0, 1, k, group);
+  REQUIRE(fault == 0);
+  auto scaleOf = [&](int g) {
+    float scale;
+    std::memcpy(&scale, &a8[size_t(64 + 4 * g)], 4);
+    return double(scale);
+  };
+  for (int kind : {HR_REF_F32, HR_REF_A8}) {
+    const void *rows = kind == HR_REF_F32 ? static_cast<const void *>(x.data()) : a8.data();
+    hr_ref_gemv(w.data(), nullptr, rows, nullptr, out.data(), 1, 0, 0, 1, HR_REF_W4A, group, kind, 32, k, HR_REF_NONE,
+                0, 0.0f);
+    for (int o = 0; o < 32; ++o) {
+      double sum = 0;
+      for (int i = 0; i < k; ++i)
+        sum += value(o, i) * (kind == HR_REF_F32 ? double(x[size_t(i)]) : a8[size_t(i)] * scaleOf(i / group));
+      CHECK(std::fabs(out[size_t(o)] - sum) < 1e-5);
+    }
+  }
+  const int32_t token = 9;
+  hr_ref_embed(w.data(), nullptr, &token, row.data(), 1, 0, 0, 1, HR_REF_W4A, group, 32, k, 1.0f);
+  for (int i = 0; i < 64; ++i)
+    CHECK(row[size_t(i)] == (i < k ? float(value(token, i)) : 0.0f));
+}
+
 TEST_CASE("a softcap bends large outputs before the residual") {
   const int n = 32, k = 1;
   std::vector<float> w(32), out(32), residual(32, 0.5f);
   for (int i = 0; i < 32; ++i)
     w[size_t(i)] = float(i - 16) * 0.5f;
   const float x[32] = {1.0f};
-  hr_ref_gemv(w.data(), nullptr, x, residual.data(), out.data(), 1, 0, 0, 1, HR_REF_F32, 0, n, k, HR_REF_NONE, 0, 3.0f);
+  hr_ref_gemv(w.data(), nullptr, x, residual.data(), out.data(), 1, 0, 0, 1, HR_REF_F32, 0, HR_REF_F32, n, k,
+              HR_REF_NONE, 0, 3.0f);
   for (int i = 0; i < 32; ++i)
     CHECK(double(out[size_t(i)]) == Approx(3 * std::tanh(double(w[size_t(i)]) / 3) + 0.5).margin(1e-6));
 }

@@ -47,6 +47,12 @@ TEST_CASE("a specification agrees with the table of families", "[kernel-spec]") 
       {"gemm",
        "{enc = \"f16\", group = 0 : i64, n = 33 : i64, k = 5 : i64, bias = false, act = \"none\", gated = false, "
        "residual = false}"},
+      {"gemv",
+       "{enc = \"w4a\", group = 64 : i64, n = 70 : i64, k = 172 : i64, bias = false, act = \"none\", gated = false, "
+       "residual = false}"},
+      {"gemm",
+       "{enc = \"w8\", group = 32 : i64, x = \"f32\", n = 33 : i64, k = 40 : i64, bias = false, act = \"none\", "
+       "gated = false, residual = false}"},
       {"rope_append",
        "{heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, rotary = 32 : i64, context = 1024 : i64, "
        "k_type = \"f16\", v_type = \"f32\"}"},
@@ -87,7 +93,7 @@ TEST_CASE("a specification agrees with the table of families", "[kernel-spec]") 
         CHECK(operand.fixedBytes == p.spec.tileBytes() * KernelSpec::pad32(p.spec.n) / 32 * (p.spec.gated ? 2 : 1));
       if (operand.name == "x" && p.spec.isMatmul())
         CHECK(operand.rowBytes ==
-              (p.spec.isQuantized() ? p.spec.codeRowBytes(p.spec.k) : KernelSpec::floatRowBytes(p.spec.k)));
+              (p.spec.isInteger() ? p.spec.codeRowBytes(p.spec.k) : KernelSpec::floatRowBytes(p.spec.k)));
     }
     CHECK(kernelFunctionType(&context, p.spec).getNumInputs() == p.spec.operandCount() + (p.spec.hasSite() ? 5 : 4));
   }
@@ -114,7 +120,15 @@ TEST_CASE("parameters that make no sense are refused one by one", "[kernel-spec]
       {"add", "{cols = 4 : i64, rows = 4 : i64}", "family add has no parameter 'rows'"},
       {"quantize", "{cols = 4 : i64, group = 48 : i64}", "parameter 'group': expected 32, 64 or 128, found 48"},
       {"embed", "{enc = \"w3\", n = 4 : i64, k = 4 : i64}",
-       "parameter 'enc': expected one of f32|f16|w8|w4, found \"w3\""},
+       "parameter 'enc': expected one of f32|f16|w8|w4|w4a, found \"w3\""},
+      {"gemv",
+       "{enc = \"f16\", group = 0 : i64, x = \"f32\", n = 33 : i64, k = 5 : i64, bias = false, act = \"none\", gated = "
+       "false, residual = false}",
+       "parameter 'x': expected to be absent for a float encoding, found f32"},
+      {"gemv",
+       "{enc = \"w4\", group = 32 : i64, x = \"a8\", n = 33 : i64, k = 5 : i64, bias = false, act = \"none\", gated = "
+       "false, residual = false}",
+       "parameter 'x': expected to be absent when it is a8"},
       {"attend",
        "{heads = 5 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 64 : i64, k_type = \"f16\", v_type = "
        "\"f16\", scale = 1.0 : f32}",
