@@ -5,6 +5,7 @@
 #   libhr_port_posix.a    HR_PORT_POSIX_SOURCES
 #   headrace-run          HR_CORE_SOURCES + HR_SUPPORT_SOURCES + HR_PORT_RAW_SOURCES + HR_RUN_SOURCES + generated code; entry _start
 set(_runtime ${CMAKE_CURRENT_LIST_DIR})
+include(${_runtime}/core/template.cmake)
 include(${_runtime}/core/tokenizer.cmake OPTIONAL)
 
 set(HR_RUNTIME_INCLUDES
@@ -38,17 +39,20 @@ set(HR_CORE_SOURCES
     ${_runtime}/core/hr_step.c
     ${_runtime}/core/hr_stop.c
     ${_runtime}/device/hr_device.c
+    ${HR_TEMPLATE_SOURCES}
     ${HR_TOKENIZER_SOURCES})
 
 # The core's headers in an order in which each needs only earlier ones.
 set(HR_CORE_HEADERS
     ${_runtime}/abi/hr_abi.h
+    ${_runtime}/abi/hr_template_format.h
     ${_runtime}/abi/hr_tokenizer_format.h
     ${_runtime}/core/include/headrace.h
     ${_runtime}/device/hr_device.h
     ${_runtime}/core/hr_pure.h
     ${_runtime}/core/hr_internal.h
-    ${_runtime}/core/hr_tokenizer_internal.h)
+    ${_runtime}/core/hr_tokenizer_internal.h
+    ${_runtime}/core/hr_template_internal.h)
 
 # What compilers call behind one's back. The host has its own, so hr_core leaves them out.
 set(HR_SUPPORT_SOURCES

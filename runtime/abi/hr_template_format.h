@@ -5,8 +5,9 @@
  *   ...    parts, each at a multiple of 4
  *
  * Little endian, 32-bit quantities only. A template is code for a stack machine: what stands in it as text is put out,
- * expressions push values and pop them. Variables live in scopes; a name is looked for from the innermost scope outwards,
- * then in the context, then in DEFAULTS, then among the functions that every template knows (hr_tpl_name.function).
+ * expressions push values and pop them. Variables live in scopes; a name is looked for from the innermost scope
+ * outwards, then in the context, then in DEFAULTS, then among the functions that every template knows
+ * (hr_tpl_name.function).
  *
  * hr_template_open checks that every operand names something that is there and that jumps lead into the code. What an
  * instruction finds on the stack is checked when it runs.
@@ -128,7 +129,7 @@ typedef struct hr_tpl_case {
   X(ITERATE)       /* [iterable] -> [iterator] */                                                                      \
   X(NEXT)          /* [iterator] -> [iterator value], or [] and jumps at the end */                                    \
   X(LOOP)          /* [iterable] -> [loop] */                                                                          \
-  X(LOOP_NEXT)     /* [loop] -> [loop value] and a new scope with "loop", or [loop] and jumps at the end */            \
+  X(LOOP_NEXT)     /* [loop] -> [loop value] and a new scope, or [loop] and jumps at the end */                        \
   X(LOOP_END)      /* [loop] -> [whether it ran at least once] */                                                      \
   X(SCOPE)         /* opens a scope */                                                                                 \
   X(SCOPE_END)     /* closes the innermost one */                                                                      \
@@ -139,7 +140,8 @@ typedef struct hr_tpl_case {
 enum hr_tpl_op { HR_TPL_OPS(HR_TPL_ENUM) HR_TPL_OP_COUNT };
 #undef HR_TPL_ENUM
 
-#define HR_TPL_BINARIES(X) X(ADD) X(SUB) X(MUL) X(DIV) X(FLOORDIV) X(MOD) X(POW) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(IN) X(NOT_IN)
+#define HR_TPL_BINARIES(X)                                                                                             \
+  X(ADD) X(SUB) X(MUL) X(DIV) X(FLOORDIV) X(MOD) X(POW) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(IN) X(NOT_IN)
 #define HR_TPL_ENUM(name) HR_TPL_##name,
 enum hr_tpl_binary { HR_TPL_BINARIES(HR_TPL_ENUM) HR_TPL_BINARY_COUNT };
 #undef HR_TPL_ENUM
@@ -227,7 +229,7 @@ enum hr_tpl_filter { HR_TPL_FILTERS(HR_TPL_ENUM) HR_TPL_FILTER_COUNT };
   X(sequence, 0)                                                                                                       \
   X(string, 0)                                                                                                         \
   X(true, 0)                                                                                                           \
-  X(truthy, 0)    /* select and reject without a test */                                                               \
+  X(truthy, 0) /* select and reject without a test */                                                                  \
   X(undefined, 0)                                                                                                      \
   X(upper, 0)
 
@@ -235,14 +237,16 @@ enum hr_tpl_filter { HR_TPL_FILTERS(HR_TPL_ENUM) HR_TPL_FILTER_COUNT };
 enum hr_tpl_test { HR_TPL_TESTS(HR_TPL_ENUM) HR_TPL_TEST_COUNT };
 #undef HR_TPL_ENUM
 
-/* Methods, of str, dict (d), list (l), tuple (t), cycler (c), loop (o). "unsafe" ones change a value, which templates may not. */
+/* Methods, of str, dict (d), list (l), tuple (t), cycler (c), loop (o). "unsafe" ones change a value, which templates
+ * may not. */
 #define HR_TPL_METHODS(X)                                                                                              \
-  X(capitalize) X(casefold) X(center) X(count) X(endswith) X(find) X(format) X(index) X(isalnum) X(isalpha)            \
-  X(isascii) X(isdecimal) X(isdigit) X(islower) X(isnumeric) X(isspace) X(istitle) X(isupper) X(join) X(ljust)         \
-  X(lower) X(lstrip) X(partition) X(removeprefix) X(removesuffix) X(replace) X(rfind) X(rindex) X(rjust)               \
-  X(rpartition) X(rsplit) X(rstrip) X(split) X(splitlines) X(startswith) X(strip) X(swapcase) X(title) X(upper)        \
-  X(zfill) X(get) X(items) X(keys) X(values) X(copy) X(update) X(pop) X(popitem) X(clear) X(setdefault) X(append)      \
-  X(extend) X(insert) X(remove) X(reverse) X(sort) X(cycle) X(changed) X(next) X(reset)
+  X(capitalize)                                                                                                        \
+  X(casefold) X(center) X(count) X(endswith) X(find) X(format) X(index) X(isalnum) X(isalpha) X(isascii) X(isdecimal)  \
+      X(isdigit) X(islower) X(isnumeric) X(isspace) X(istitle) X(isupper) X(join) X(ljust) X(lower) X(lstrip)          \
+          X(partition) X(removeprefix) X(removesuffix) X(replace) X(rfind) X(rindex) X(rjust) X(rpartition) X(rsplit)  \
+              X(rstrip) X(split) X(splitlines) X(startswith) X(strip) X(swapcase) X(title) X(upper) X(zfill) X(get)    \
+                  X(items) X(keys) X(values) X(copy) X(update) X(pop) X(popitem) X(clear) X(setdefault) X(append)      \
+                      X(extend) X(insert) X(remove) X(reverse) X(sort) X(cycle) X(changed) X(next) X(reset)
 
 #define HR_TPL_ENUM(name) HR_TPL_M_##name,
 enum hr_tpl_method { HR_TPL_M_none, HR_TPL_METHODS(HR_TPL_ENUM) HR_TPL_M_COUNT };
