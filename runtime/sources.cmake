@@ -50,6 +50,7 @@ set(HR_CORE_HEADERS
     ${_runtime}/core/include/headrace.h
     ${_runtime}/device/hr_device.h
     ${_runtime}/core/hr_pure.h
+    ${_runtime}/core/hr_small.h
     ${_runtime}/core/hr_internal.h
     ${_runtime}/core/hr_tokenizer_internal.h
     ${_runtime}/core/hr_template_internal.h)

@@ -158,14 +158,12 @@ enum hr_tpl_function { HR_TPL_F_none, HR_TPL_FUNCTIONS(HR_TPL_ENUM) HR_TPL_F_COU
   X(abs, "")                                                                                                           \
   X(batch, "linecount fill_with")                                                                                      \
   X(capitalize, "")                                                                                                    \
-  X(center, "width")                                                                                                   \
   X(default, "default_value boolean")                                                                                  \
   X(dictsort, "case_sensitive by reverse")                                                                             \
   X(escape, "")                                                                                                        \
   X(first, "")                                                                                                         \
   X(float, "default")                                                                                                  \
   X(format, "*")                                                                                                       \
-  X(groupby, "attribute default case_sensitive")                                                                       \
   X(indent, "width first blank")                                                                                       \
   X(int, "default base")                                                                                               \
   X(items, "")                                                                                                         \
@@ -192,7 +190,6 @@ enum hr_tpl_function { HR_TPL_F_none, HR_TPL_FUNCTIONS(HR_TPL_ENUM) HR_TPL_F_COU
   X(title, "")                                                                                                         \
   X(tojson, "ensure_ascii indent separators sort_keys")                                                                \
   X(trim, "chars")                                                                                                     \
-  X(truncate, "length killwords end leeway")                                                                           \
   X(unique, "case_sensitive attribute")                                                                                \
   X(upper, "")                                                                                                         \
   X(wordcount, "")
@@ -241,12 +238,13 @@ enum hr_tpl_test { HR_TPL_TESTS(HR_TPL_ENUM) HR_TPL_TEST_COUNT };
  * may not. */
 #define HR_TPL_METHODS(X)                                                                                              \
   X(capitalize)                                                                                                        \
-  X(casefold) X(center) X(count) X(endswith) X(find) X(format) X(index) X(isalnum) X(isalpha) X(isascii) X(isdecimal)  \
-      X(isdigit) X(islower) X(isnumeric) X(isspace) X(istitle) X(isupper) X(join) X(ljust) X(lower) X(lstrip)          \
-          X(partition) X(removeprefix) X(removesuffix) X(replace) X(rfind) X(rindex) X(rjust) X(rpartition) X(rsplit)  \
-              X(rstrip) X(split) X(splitlines) X(startswith) X(strip) X(swapcase) X(title) X(upper) X(zfill) X(get)    \
-                  X(items) X(keys) X(values) X(copy) X(update) X(pop) X(popitem) X(clear) X(setdefault) X(append)      \
-                      X(extend) X(insert) X(remove) X(reverse) X(sort) X(cycle) X(changed) X(next) X(reset)
+  X(casefold)                                                                                                          \
+  X(center) X(count) X(endswith) X(find) X(format) X(index) X(isalnum) X(isalpha) X(isascii) X(isdecimal) X(isdigit)   \
+      X(islower) X(isnumeric) X(isspace) X(istitle) X(isupper) X(join) X(ljust) X(lower) X(lstrip) X(partition)        \
+          X(removeprefix) X(removesuffix) X(replace) X(rfind) X(rindex) X(rjust) X(rpartition) X(rsplit) X(rstrip)     \
+              X(split) X(splitlines) X(startswith) X(strip) X(swapcase) X(title) X(upper) X(zfill) X(get) X(items)     \
+                  X(keys) X(values) X(copy) X(update) X(pop) X(popitem) X(clear) X(setdefault) X(append) X(extend)     \
+                      X(insert) X(remove) X(reverse) X(sort) X(cycle) X(changed) X(next) X(reset)
 
 #define HR_TPL_ENUM(name) HR_TPL_M_##name,
 enum hr_tpl_method { HR_TPL_M_none, HR_TPL_METHODS(HR_TPL_ENUM) HR_TPL_M_COUNT };

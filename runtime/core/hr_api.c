@@ -39,6 +39,10 @@ const hr_api *hr_api_get(void) {
       .decode_max = hr_decode_max,
       .decode = hr_decode,
       .detokenize = hr_detokenize,
+      .template_open = hr_template_open,
+      .model_template = hr_model_template,
+      .render_scratch = hr_render_scratch,
+      .render = hr_render,
   };
   return &api;
 }

@@ -5,6 +5,8 @@
  */
 #include "hr_internal.h"
 
+HR_SMALL_BEGIN
+
 /* Records the problem (the caller may not want to know) and passes the status on. */
 static hr_status refuse(hr_problem *problem, hr_status status, const char *what, int32_t section, uint64_t expected,
                         uint64_t found) {
@@ -203,3 +205,5 @@ hr_status hr_check_payload(const hr_library *library, const void *weights, size_
   }
   return HR_OK;
 }
+
+HR_SMALL_END

@@ -1,6 +1,8 @@
 /* hr_embed.c - encoders: a text in one step, and one vector for all of it. */
 #include "hr_internal.h"
 
+HR_SMALL_BEGIN
+
 /* Newton's steps for a square root from a guess that halves the exponent: within 1 ulp, and the same bits everywhere,
  * which a compiler's own is not bound to be. x is finite and at least 0; below the normal numbers it gives 0. */
 static float square_root(float x) {
@@ -76,3 +78,5 @@ hr_status hr_embed(hr_session *session, const int32_t *ids, uint32_t n, float *e
     session->model->fault_site = INT32_MAX;
   return status;
 }
+
+HR_SMALL_END

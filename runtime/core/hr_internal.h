@@ -4,6 +4,7 @@
 #include "headrace.h"
 #include "hr_device.h"
 #include "hr_pure.h"
+#include "hr_small.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -4,6 +4,8 @@
  */
 #include "hr_internal.h"
 
+HR_SMALL_BEGIN
+
 enum { min_scratch = 4096 };
 
 static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
@@ -164,9 +166,20 @@ const char *hr_fault_site(const hr_model *model) {
   return site < l->site_count ? l->sites[site] : "logits";
 }
 
+hr_status hr_model_template(const hr_model *model, hr_template *chat_template) {
+  const hr_blob_header *h = (const void *)model->weights;
+  const hr_blob_section *s = hr_blob_sections(model->weights);
+  for (uint32_t i = 0; i < h->section_count; ++i)
+    if (s[i].kind == HR_SECTION_TEMPLATE)
+      return hr_template_open(chat_template, model->weights + s[i].offset, (size_t)s[i].bytes);
+  return HR_NO_TEMPLATE;
+}
+
 hr_status hr_model_tokenizer(const hr_model *model, hr_tokenizer *tokenizer) {
   if (!model->tokenizer.data)
     return HR_NO_TOKENIZER;
   *tokenizer = model->tokenizer;
   return HR_OK;
 }
+
+HR_SMALL_END

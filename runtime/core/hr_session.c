@@ -6,6 +6,8 @@
  */
 #include "hr_internal.h"
 
+HR_SMALL_BEGIN
+
 hr_status hr_session_open(hr_session **out, hr_model *model, void *memory, size_t bytes) {
   if (!out || !model || !memory)
     return HR_INVALID_ARGUMENT;
@@ -164,3 +166,5 @@ const float *hr_tap_data(const hr_session *session, uint32_t tap) {
   const hr_tap *t = &library->taps[tap];
   return (const float *)((const uint8_t *)session->base[t->base] + t->offset);
 }
+
+HR_SMALL_END

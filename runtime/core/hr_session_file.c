@@ -11,6 +11,8 @@
  */
 #include "hr_internal.h"
 
+HR_SMALL_BEGIN
+
 #define SESSION_MAGIC "HRSESS\0\1" /* 8 bytes */
 enum { key_tile = 32 /* positions of a tile of K */ };
 
@@ -206,3 +208,5 @@ hr_status hr_session_load(hr_session *session, hr_read_fn read, void *user, hr_p
     session->ids[session->length] = header.pending;
   return HR_OK;
 }
+
+HR_SMALL_END

@@ -1,6 +1,8 @@
 /* hr_status.c - sentences for people: statuses and CPU features. */
 #include "hr_internal.h"
 
+HR_SMALL_BEGIN
+
 const char *hr_status_text(hr_status status) {
   switch (status) {
   case HR_OK:
@@ -67,3 +69,5 @@ uint32_t hr_missing_features(const hr_library *library, const hr_port *port) {
     return 0;
   return library->cpu_features & ~port->cpu_features(port->context);
 }
+
+HR_SMALL_END

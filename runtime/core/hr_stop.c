@@ -5,6 +5,8 @@
  */
 #include "hr_internal.h"
 
+HR_SMALL_BEGIN
+
 /* Byte i of what is held followed by `next`. */
 static char held_byte(const hr_stop *s, size_t i, char next) { return i < s->held ? s->strings[s->held_in][i] : next; }
 
@@ -69,3 +71,5 @@ void hr_stop_flush(hr_stop *stop, hr_text_fn emit, void *user) {
     emit(user, stop->strings[stop->held_in], stop->held);
   stop->held = 0;
 }
+
+HR_SMALL_END

@@ -1,9 +1,9 @@
 /* hr_template.c - the chat template: the check of its section, and one render. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
-static const uint8_t element_bytes[HR_TPL_PART_COUNT] = {
+static const uint8_t tpl_element_bytes[HR_TPL_PART_COUNT] = {
     [HR_TPL_CODE] = 4,
     [HR_TPL_LINES] = sizeof(hr_tpl_line),
     [HR_TPL_CONSTANTS] = sizeof(hr_tpl_constant),
@@ -22,7 +22,7 @@ static bool parts_fit(const hr_tpl_header *h) {
     const hr_tpl_span *p = &h->parts[i];
     if (p->offset % 4 || p->offset < sizeof *h || p->offset > h->bytes)
       return false;
-    if (p->count > (h->bytes - p->offset) / element_bytes[i])
+    if (p->count > (h->bytes - p->offset) / tpl_element_bytes[i])
       return false;
   }
   return true;
@@ -158,7 +158,7 @@ void hr_tpl_fail(hr_tpl_machine *m, const char *before, const void *text, size_t
     m->message[used++] = ((const char *)text)[i];
   for (const char *p = after; *p && used < HR_TPL_MESSAGE; ++p)
     m->message[used++] = *p;
-  m->error = (hr_render_error){line_of(m), 0, m->message, hr_utf8_valid((const uint8_t *)m->message, used)};
+  m->error = (hr_render_error){line_of(m), 0, 0, m->message, hr_utf8_valid((const uint8_t *)m->message, used)};
 }
 
 void hr_tpl_fail_text(hr_tpl_machine *m, const char *message) { hr_tpl_fail(m, message, "", 0, ""); }
@@ -357,7 +357,7 @@ hr_status hr_render(const hr_template *chat_template, const hr_render_request *r
                     hr_render_error *error) {
   static const char small[] = "the template needs more memory than it was given";
   if (error)
-    *error = (hr_render_error){0, 0, "", 0};
+    *error = (hr_render_error){0, 0, 0, "", 0};
   if (bytes)
     *bytes = 0;
   if (!chat_template || !chat_template->data || !request || !bytes || (!request->context && request->context_bytes) ||
@@ -366,7 +366,7 @@ hr_status hr_render(const hr_template *chat_template, const hr_render_request *r
   size_t skip = (size_t)(-(uintptr_t)request->scratch & 7u);
   if (request->scratch_bytes < skip + sizeof(hr_tpl_machine)) {
     if (error)
-      *error = (hr_render_error){0, HR_OUT_OF_SCRATCH, small, sizeof small - 1};
+      *error = (hr_render_error){0, 0, HR_OUT_OF_SCRATCH, small, sizeof small - 1};
     return HR_OUT_OF_MEMORY;
   }
   hr_tpl_machine *m = (hr_tpl_machine *)(void *)((uint8_t *)request->scratch + skip);
@@ -388,4 +388,4 @@ hr_status hr_render(const hr_template *chat_template, const hr_render_request *r
   return HR_OK;
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

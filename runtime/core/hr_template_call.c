@@ -1,7 +1,7 @@
 /* hr_template_call.c - functions that every template knows, and methods of values. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 static bool text_is(const hr_tpl_value *v, const char *text) {
   hr_tpl_value other = hr_tpl_text_value(text);
@@ -123,6 +123,7 @@ static hr_tpl_value raise_exception(hr_tpl_machine *m, const hr_tpl_value *messa
   if (m->status)
     return text;
   hr_tpl_fail_text(m, "");
+  m->error.raised = 1;
   m->error.message = (const char *)text.text; /* as long as it is */
   m->error.message_bytes = text.n;
   return text;
@@ -311,7 +312,7 @@ static hr_tpl_value pad_method(hr_tpl_machine *m, const hr_tpl_value *self, uint
     return *self;
   }
   uint32_t sign = method == HR_TPL_M_zfill && self->n && (self->text[0] == '-' || self->text[0] == '+');
-  int64_t before = method == HR_TPL_M_ljust ? 0 : method == HR_TPL_M_center ? gap / 2 + (gap & width & 1) : gap;
+  int64_t before = method == HR_TPL_M_ljust ? 0 : method == HR_TPL_M_center ? (gap >> 1) + (gap & width & 1) : gap;
   hr_tpl_put(m, self->text, sign);
   hr_tpl_put_repeated(m, fill->text, fill->n, (uint64_t)before);
   hr_tpl_put(m, self->text + sign, self->n - sign);
@@ -370,7 +371,7 @@ static hr_tpl_value call_with_text(hr_tpl_machine *m, const hr_tpl_value *self, 
   case HR_TPL_M_startswith:
   case HR_TPL_M_endswith:
     if (args->n > 1)
-      hr_tpl_fail_text(m, "startswith and endswith with bounds are not supported in templates here");
+      hr_tpl_fail_text(m, "startswith and endswith with bounds are not supported");
     return hr_tpl_bool(with_any(m, self, first, method == HR_TPL_M_startswith));
   case HR_TPL_M_join:
     return join_method(m, self, first);
@@ -437,7 +438,7 @@ static hr_tpl_value method_of_text(hr_tpl_machine *m, const hr_tpl_value *self, 
 /* What comes of a safe string is safe. */
 static hr_tpl_value call_text(hr_tpl_machine *m, const hr_tpl_value *self, uint32_t method, const hr_tpl_args *args) {
   if (self->marked && (method == HR_TPL_M_replace || method == HR_TPL_M_format)) {
-    hr_tpl_fail_text(m, "replace and format of a safe string are not supported in templates here");
+    hr_tpl_fail_text(m, "replace and format of a safe string are not supported");
     return *self;
   }
   hr_tpl_value result = method_of_text(m, self, method, args);
@@ -529,4 +530,4 @@ uint32_t hr_tpl_method_named(const hr_tpl_value *name) {
   return HR_TPL_M_none;
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

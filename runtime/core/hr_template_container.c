@@ -1,7 +1,7 @@
 /* hr_template_container.c - lists, dicts and what else templates look into or go through. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 /* ---- sequences ---- */
 static hr_tpl_sequence of_items(const hr_tpl_value *items, uint32_t n) {
@@ -288,8 +288,6 @@ static hr_tpl_value other_attribute(const hr_tpl_value *v, const hr_tpl_value *n
   }
   if (v->type == HR_T_CYCLER && is_named(name, "current"))
     return v->cursor->items[v->cursor->at];
-  if (v->type == HR_T_TUPLE && v->marked && v->n == 2 && (is_named(name, "grouper") || is_named(name, "list")))
-    return v->items[name->n == 4];
   return hr_tpl_undefined(HR_TPL_MISSING_ATTRIBUTE, name->text, name->n, v);
 }
 
@@ -406,9 +404,10 @@ hr_tpl_value hr_tpl_slice(hr_tpl_machine *m, const hr_tpl_value *v, const hr_tpl
   int64_t low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
   int64_t start = bound(&bounds[0], step < 0 ? n - 1 : 0, n, low, high);
   int64_t stop = bound(&bounds[1], step < 0 ? -1 : n, n, low, high);
-  int64_t count = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
-  if ((step > 0 && stop <= start) || (step < 0 && stop >= start))
-    count = 0;
+  uint64_t distance = step > 0 ? (uint64_t)(stop - start) : (uint64_t)(start - stop),
+           stride = (uint64_t)(step > 0 ? step : -step);
+  bool nothing = step > 0 ? stop <= start : stop >= start;
+  int64_t count = nothing ? 0 : (int64_t)((distance - 1) / stride + 1);
   if (text) {
     hr_tpl_value part = text_slice(m, v, start, step, count);
     part.marked = v->marked;
@@ -422,4 +421,4 @@ hr_tpl_value hr_tpl_slice(hr_tpl_machine *m, const hr_tpl_value *v, const hr_tpl
   return list;
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

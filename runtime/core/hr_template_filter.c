@@ -2,7 +2,7 @@
  * hr_template_sequence.c. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 static bool given(const hr_tpl_value *v) { return v->type != HR_T_ABSENT; }
 
@@ -112,7 +112,7 @@ static hr_tpl_value round_filter(hr_tpl_machine *m, const hr_tpl_value *v) {
     return hr_tpl_int(v->integer);
   hr_tpl_value ten = hr_tpl_int(10), power = hr_tpl_int(digits), scale = hr_tpl_binary(m, HR_TPL_POW, &ten, &power);
   if (common) {
-    hr_tpl_fail_text(m, "round of an integer to a negative precision is not supported in templates here");
+    hr_tpl_fail_text(m, "round of an integer to a negative precision is not supported");
     return *v;
   }
   hr_tpl_value scaled_value = hr_tpl_binary(m, HR_TPL_MUL, v, &scale);
@@ -154,25 +154,6 @@ static hr_tpl_value indent_filter(hr_tpl_machine *m, const hr_tpl_value *text, c
   return hr_tpl_taken(m, mark);
 }
 
-static hr_tpl_value truncate_filter(hr_tpl_machine *m, const hr_tpl_value *text, const hr_tpl_value *v) {
-  hr_tpl_value end = given(&v[3]) ? v[3] : hr_tpl_string("...", 3), kept = *text;
-  int64_t length = int_or(m, &v[1], 255), leeway = int_or(m, &v[4], 5);
-  if (end.type != HR_T_STRING || leeway < 0 || length < hr_tpl_characters(&end)) {
-    hr_tpl_fail_text(m, "truncate: expected a length of at least that of the end");
-    return *text;
-  }
-  if (hr_tpl_characters(text) <= length + leeway)
-    return *text;
-  kept.n = hr_tpl_offset(text, (uint32_t)(length - hr_tpl_characters(&end)));
-  if (!given(&v[2]) || !hr_tpl_truth(&v[2]))
-    for (uint32_t i = kept.n; i-- > 0;)
-      if (kept.text[i] == ' ') {
-        kept.n = i;
-        break;
-      }
-  return hr_tpl_join_two(m, &kept, &end);
-}
-
 static hr_tpl_value word_count(const hr_tpl_value *text) {
   const uint8_t *at = text->text, *end = at + text->n;
   int64_t words = 0;
@@ -185,12 +166,6 @@ static hr_tpl_value word_count(const hr_tpl_value *text) {
     at += n;
   }
   return hr_tpl_int(words);
-}
-
-static hr_tpl_value center_filter(hr_tpl_machine *m, const hr_tpl_value *text, const hr_tpl_value *width) {
-  hr_tpl_value eighty = hr_tpl_int(80);
-  hr_tpl_args args = {given(width) ? width : &eighty, 1, 0, 0};
-  return hr_tpl_call_method(m, text, HR_TPL_M_center, &args);
 }
 
 static hr_tpl_value json_filter(hr_tpl_machine *m, const hr_tpl_value *v) {
@@ -233,8 +208,6 @@ static hr_tpl_value filter_text(hr_tpl_machine *m, uint32_t filter, hr_tpl_value
   switch ((enum hr_tpl_filter)filter) {
   case HR_TPL_FILTER_capitalize:
     return hr_tpl_cased(m, &text, HR_TPL_CAPITALIZE);
-  case HR_TPL_FILTER_center:
-    return center_filter(m, &text, &v[1]);
   case HR_TPL_FILTER_escape:
     return hr_tpl_escaped(m, &text);
   case HR_TPL_FILTER_format:
@@ -253,8 +226,6 @@ static hr_tpl_value filter_text(hr_tpl_machine *m, uint32_t filter, hr_tpl_value
     return hr_tpl_cased(m, &text, HR_TPL_TITLE_FILTER);
   case HR_TPL_FILTER_trim:
     return hr_tpl_strip(m, &text, &v[1], HR_TPL_LEFT | HR_TPL_RIGHT);
-  case HR_TPL_FILTER_truncate:
-    return truncate_filter(m, &text, v);
   case HR_TPL_FILTER_upper:
     return hr_tpl_cased(m, &text, HR_TPL_UPPER);
   case HR_TPL_FILTER_wordcount:
@@ -322,7 +293,6 @@ hr_tpl_value hr_tpl_filter(hr_tpl_machine *m, uint32_t filter, const hr_tpl_valu
   case HR_TPL_FILTER_tojson:
     return json_filter(m, v);
   case HR_TPL_FILTER_capitalize:
-  case HR_TPL_FILTER_center:
   case HR_TPL_FILTER_escape:
   case HR_TPL_FILTER_format:
   case HR_TPL_FILTER_indent:
@@ -332,7 +302,6 @@ hr_tpl_value hr_tpl_filter(hr_tpl_machine *m, uint32_t filter, const hr_tpl_valu
   case HR_TPL_FILTER_string:
   case HR_TPL_FILTER_title:
   case HR_TPL_FILTER_trim:
-  case HR_TPL_FILTER_truncate:
   case HR_TPL_FILTER_upper:
   case HR_TPL_FILTER_wordcount:
     return text_filter(m, filter, v, n);
@@ -341,4 +310,4 @@ hr_tpl_value hr_tpl_filter(hr_tpl_machine *m, uint32_t filter, const hr_tpl_valu
   }
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

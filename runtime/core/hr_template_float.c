@@ -1,12 +1,12 @@
 /* hr_template_float.c - Python's floats for templates: doubles as bit patterns, worked with by integers alone.
  *
  * A core without a double-precision unit has no double arithmetic, and a template needs little of it: numbers of a
- * context that are printed as they came, a sum here and there. Everything is exact first, a ratio of two big integers
- * times a power of two, and is rounded once, half to even, which is what IEEE 754 asks of each operation.
+ * context that are printed as they came, a sum here and there. Everything is exact first, a f64_ratio of two big
+ * integers times a power of two, and is rounded once, half to even, which is what IEEE 754 asks of each operation.
  */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 #define LIMBS 100 /* 3200 bits: 400 digits times 10^325, or 2^1074 times 10^17 times 2^1100 */
 #define EXPONENT_BIAS 1075
@@ -33,9 +33,9 @@ static void big_set(big *b, uint64_t x) {
 
 static uint32_t big_bits(const big *b) { return b->n ? 32 * b->n - (uint32_t)__builtin_clz(b->limb[b->n - 1]) : 0; }
 
-/* b = b * factor + add */
-static void big_scale(big *b, uint32_t factor, uint32_t add) {
-  uint64_t carry = add;
+/* b = b * factor + f64_add */
+static void big_scale(big *b, uint32_t factor, uint32_t f64_add) {
+  uint64_t carry = f64_add;
   for (uint32_t i = 0; i < b->n; ++i) {
     carry += (uint64_t)b->limb[i] * factor;
     b->limb[i] = (uint32_t)carry;
@@ -115,7 +115,7 @@ static uint64_t big_divide(big *num, const big *den) {
 }
 
 /* sign * (mantissa + a bit more, if `more`) * 2^exponent, rounded half to even. */
-static uint64_t pack(uint64_t sign, uint64_t mantissa, bool more, int32_t exponent) {
+static uint64_t f64_pack(uint64_t sign, uint64_t mantissa, bool more, int32_t exponent) {
   if (!mantissa)
     return sign;
   int32_t up = __builtin_clzll(mantissa);
@@ -143,7 +143,7 @@ static uint64_t pack(uint64_t sign, uint64_t mantissa, bool more, int32_t expone
 }
 
 /* num / den * 2^exponent; both are used up. */
-static uint64_t ratio(uint64_t sign, big *num, big *den, int32_t exponent) {
+static uint64_t f64_ratio(uint64_t sign, big *num, big *den, int32_t exponent) {
   if (!num->n)
     return sign;
   int32_t shift = 63 - ((int32_t)big_bits(num) - (int32_t)big_bits(den));
@@ -152,30 +152,30 @@ static uint64_t ratio(uint64_t sign, big *num, big *den, int32_t exponent) {
   else
     big_shift(den, (uint32_t)-shift);
   uint64_t quotient = big_divide(num, den);
-  return pack(sign, quotient, num->n != 0, exponent - shift);
+  return f64_pack(sign, quotient, num->n != 0, exponent - shift);
 }
 
-typedef struct parts {
+typedef struct f64_parts {
   uint64_t sign, mantissa;
   int32_t exponent;
-} parts;
+} f64_parts;
 
 static bool is_finite(uint64_t bits) { return (bits & INFINITE) != INFINITE; }
 static bool is_nan(uint64_t bits) { return (bits & ~SIGN) > INFINITE; }
 static bool is_zero(uint64_t bits) { return !(bits & ~SIGN); }
 
-static parts take_apart(uint64_t bits) {
+static f64_parts take_apart(uint64_t bits) {
   uint32_t e = bits >> 52 & 0x7ffu;
   uint64_t m = bits & 0xfffffffffffffu;
-  return (parts){bits & SIGN, e ? m | (uint64_t)1 << 52 : m, (int32_t)(e ? e : 1) - EXPONENT_BIAS};
+  return (f64_parts){bits & SIGN, e ? m | (uint64_t)1 << 52 : m, (int32_t)(e ? e : 1) - EXPONENT_BIAS};
 }
 
 static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 
-uint64_t hr_f64_from_int(int64_t x) { return pack(x < 0 ? SIGN : 0, magnitude(x), false, 0); }
+uint64_t hr_f64_from_int(int64_t x) { return f64_pack(x < 0 ? SIGN : 0, magnitude(x), false, 0); }
 
 bool hr_f64_to_int(uint64_t bits, int64_t *x) {
-  parts p = take_apart(bits);
+  f64_parts p = take_apart(bits);
   if (!is_finite(bits) || p.exponent > 10)
     return false;
   uint64_t m = p.exponent >= 0 ? p.mantissa << p.exponent : p.exponent > -64 ? p.mantissa >> -p.exponent : 0;
@@ -189,7 +189,7 @@ uint64_t hr_f64_divide_ints(int64_t a, int64_t b) {
   big num, den;
   big_set(&num, magnitude(a));
   big_set(&den, magnitude(b));
-  return ratio((a < 0) != (b < 0) ? SIGN : 0, &num, &den, 0);
+  return f64_ratio((a < 0) != (b < 0) ? SIGN : 0, &num, &den, 0);
 }
 
 int hr_f64_order(uint64_t a, uint64_t b) {
@@ -204,7 +204,7 @@ int hr_f64_order(uint64_t a, uint64_t b) {
 }
 
 /* Magnitudes of both at the same power of two, which is returned. */
-static int32_t align(const parts *a, const parts *b, big *x, big *y) {
+static int32_t f64_align(const f64_parts *a, const f64_parts *b, big *x, big *y) {
   int32_t low = a->exponent < b->exponent ? a->exponent : b->exponent;
   big_set(x, a->mantissa);
   big_set(y, b->mantissa);
@@ -213,7 +213,7 @@ static int32_t align(const parts *a, const parts *b, big *x, big *y) {
   return low;
 }
 
-static uint64_t add(uint64_t a, uint64_t b) {
+static uint64_t f64_add(uint64_t a, uint64_t b) {
   if (!is_finite(a) || !is_finite(b)) {
     if (!is_finite(a) && !is_finite(b) && a != b)
       return NOT_A_NUMBER;
@@ -221,32 +221,32 @@ static uint64_t add(uint64_t a, uint64_t b) {
   }
   if (is_zero(a) && is_zero(b))
     return a & b;
-  parts p = take_apart(a), q = take_apart(b);
+  f64_parts p = take_apart(a), q = take_apart(b);
   big x, y, one;
-  int32_t exponent = align(&p, &q, &x, &y);
+  int32_t exponent = f64_align(&p, &q, &x, &y);
   big_set(&one, 1);
   if (p.sign == q.sign) {
     big_add(&x, &y);
-    return ratio(p.sign, &x, &one, exponent);
+    return f64_ratio(p.sign, &x, &one, exponent);
   }
   int order = big_order(&x, &y);
   if (order == 0)
     return 0;
   if (order > 0) {
     big_subtract(&x, &y);
-    return ratio(p.sign, &x, &one, exponent);
+    return f64_ratio(p.sign, &x, &one, exponent);
   }
   big_subtract(&y, &x);
-  return ratio(q.sign, &y, &one, exponent);
+  return f64_ratio(q.sign, &y, &one, exponent);
 }
 
-static uint64_t multiply(uint64_t a, uint64_t b) {
+static uint64_t f64_multiply(uint64_t a, uint64_t b) {
   uint64_t sign = (a ^ b) & SIGN;
   if (is_nan(a) || is_nan(b))
     return NOT_A_NUMBER;
   if (!is_finite(a) || !is_finite(b))
     return is_zero(a) || is_zero(b) ? NOT_A_NUMBER : sign | INFINITE;
-  parts p = take_apart(a), q = take_apart(b);
+  f64_parts p = take_apart(a), q = take_apart(b);
   big x, y, one;
   big_set(&x, p.mantissa);
   y = x;
@@ -257,32 +257,32 @@ static uint64_t multiply(uint64_t a, uint64_t b) {
   big_trim(&y);
   big_add(&x, &y);
   big_set(&one, 1);
-  return ratio(sign, &x, &one, p.exponent + q.exponent);
+  return f64_ratio(sign, &x, &one, p.exponent + q.exponent);
 }
 
 /* b is not zero */
-static uint64_t divide(uint64_t a, uint64_t b) {
+static uint64_t f64_divide(uint64_t a, uint64_t b) {
   uint64_t sign = (a ^ b) & SIGN;
   if (is_nan(a) || is_nan(b) || (!is_finite(a) && !is_finite(b)))
     return NOT_A_NUMBER;
   if (!is_finite(a) || !is_finite(b))
     return is_finite(a) ? sign : sign | INFINITE;
-  parts p = take_apart(a), q = take_apart(b);
+  f64_parts p = take_apart(a), q = take_apart(b);
   big x, y;
   big_set(&x, p.mantissa);
   big_set(&y, q.mantissa);
-  return ratio(sign, &x, &y, p.exponent - q.exponent);
+  return f64_ratio(sign, &x, &y, p.exponent - q.exponent);
 }
 
 /* With the sign of b, as Python does; b is not zero. */
-static uint64_t modulo(uint64_t a, uint64_t b) {
+static uint64_t f64_modulo(uint64_t a, uint64_t b) {
   if (!is_finite(a) || is_nan(b))
     return NOT_A_NUMBER;
   if (!is_finite(b))
     return is_zero(a) || !((a ^ b) & SIGN) ? a : b;
-  parts p = take_apart(a), q = take_apart(b);
+  f64_parts p = take_apart(a), q = take_apart(b);
   big x, y, one;
-  int32_t exponent = align(&p, &q, &x, &y);
+  int32_t exponent = f64_align(&p, &q, &x, &y);
   while (big_order(&x, &y) >= 0) {
     big part = y;
     uint32_t bits = big_bits(&x) - big_bits(&y);
@@ -300,44 +300,44 @@ static uint64_t modulo(uint64_t a, uint64_t b) {
     x = y;
   }
   big_set(&one, 1);
-  return ratio(q.sign, &x, &one, exponent);
+  return f64_ratio(q.sign, &x, &one, exponent);
 }
 
 uint64_t hr_f64_whole(uint64_t bits, bool up) {
-  parts p = take_apart(bits);
+  f64_parts p = take_apart(bits);
   if (!is_finite(bits) || p.exponent >= 0 || is_zero(bits))
     return bits;
   uint64_t whole = p.exponent > -64 ? p.mantissa >> -p.exponent : 0;
   bool more = p.exponent <= -64 || whole << -p.exponent != p.mantissa;
   if (more && up == !p.sign)
     ++whole;
-  return pack(p.sign, whole, false, 0);
+  return f64_pack(p.sign, whole, false, 0);
 }
 
 static uint64_t floor_divide(uint64_t a, uint64_t b) {
-  uint64_t mod = modulo(a, b), div = divide(add(a, mod ^ SIGN), b);
+  uint64_t mod = f64_modulo(a, b), div = f64_divide(f64_add(a, mod ^ SIGN), b);
   if (is_zero(div) || !is_finite(div))
     return is_finite(div) ? (a ^ b) & SIGN : div;
   uint64_t whole = hr_f64_whole(div, false), half = 0x3fe0000000000000u;
-  if (hr_f64_order(add(div, whole ^ SIGN), half) == 1)
-    whole = add(whole, half + ((uint64_t)1 << 52));
+  if (hr_f64_order(f64_add(div, whole ^ SIGN), half) == 1)
+    whole = f64_add(whole, half + ((uint64_t)1 << 52));
   return whole;
 }
 
 uint64_t hr_f64_calculate(enum hr_f64_op op, uint64_t a, uint64_t b) {
   switch (op) {
   case HR_F64_ADD:
-    return add(a, b);
+    return f64_add(a, b);
   case HR_F64_SUB:
-    return add(a, b ^ SIGN);
+    return f64_add(a, b ^ SIGN);
   case HR_F64_MUL:
-    return multiply(a, b);
+    return f64_multiply(a, b);
   case HR_F64_DIV:
-    return divide(a, b);
+    return f64_divide(a, b);
   case HR_F64_FLOORDIV:
     return floor_divide(a, b);
   default:
-    return modulo(a, b);
+    return f64_modulo(a, b);
   }
 }
 
@@ -354,7 +354,7 @@ static uint64_t from_decimal(uint64_t sign, big *digits, int32_t power) {
     big_ten_to(digits, (uint32_t)power);
   else
     big_ten_to(&one, (uint32_t)-power);
-  return ratio(sign, digits, &one, 0);
+  return f64_ratio(sign, digits, &one, 0);
 }
 
 static uint32_t skip_digits(const uint8_t *text, uint32_t at, uint32_t n) {
@@ -414,7 +414,7 @@ bool hr_f64_parse(const uint8_t *text, size_t size, uint64_t *bits) {
 
 /* value = num / den * 10^*power with 1 <= num / den < 10; bits is finite and not zero. */
 static void normalize(uint64_t bits, big *num, big *den, int32_t *power) {
-  parts p = take_apart(bits);
+  f64_parts p = take_apart(bits);
   big_set(num, p.mantissa);
   big_set(den, 1);
   if (p.exponent >= 0)
@@ -515,8 +515,8 @@ uint32_t hr_f64_repr(uint64_t bits, char text[HR_F64_TEXT]) {
 }
 
 /* round(|value| * 10^digits), half to even, as a big integer. */
-static void scaled(uint64_t bits, int32_t digits, big *whole) {
-  parts p = take_apart(bits);
+static void f64_scaled(uint64_t bits, int32_t digits, big *whole) {
+  f64_parts p = take_apart(bits);
   big num, den, ten;
   big_set(&num, p.mantissa);
   big_set(&den, 1);
@@ -554,7 +554,7 @@ uint64_t hr_f64_round(uint64_t bits, int32_t digits) {
   if (digits < -308)
     return bits & SIGN;
   big whole;
-  scaled(bits, digits, &whole);
+  f64_scaled(bits, digits, &whole);
   return from_decimal(bits & SIGN, &whole, -digits);
 }
 
@@ -570,7 +570,7 @@ void hr_f64_put_fixed(hr_tpl_machine *m, uint64_t bits, int32_t digits) {
   uint32_t n = 0;
   big whole;
   digits = digits < 0 ? 6 : digits > 60 ? 60 : digits;
-  scaled(bits, digits, &whole);
+  f64_scaled(bits, digits, &whole);
   while (whole.n || n <= (uint32_t)digits) {
     uint64_t rest = 0;
     for (uint32_t i = whole.n; i-- > 0;) {
@@ -588,4 +588,4 @@ void hr_f64_put_fixed(hr_tpl_machine *m, uint64_t bits, int32_t digits) {
   }
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

@@ -14,21 +14,13 @@
 #ifndef HR_TEMPLATE_INTERNAL_H
 #define HR_TEMPLATE_INTERNAL_H
 #include "headrace.h"
+#include "hr_small.h"
 #include "hr_template_format.h"
 #include "hr_tokenizer_internal.h"
 
 #include <stdbool.h>
 
 void *memset(void *to, int value, size_t n);
-
-/* Around each of these files: small code before fast code. */
-#if defined(__clang__)
-#define HR_TPL_SMALL_BEGIN _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
-#define HR_TPL_SMALL_END _Pragma("clang attribute pop")
-#else
-#define HR_TPL_SMALL_BEGIN
-#define HR_TPL_SMALL_END
-#endif
 
 #pragma GCC visibility push(hidden)
 

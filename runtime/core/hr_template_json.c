@@ -1,7 +1,7 @@
 /* hr_template_json.c - JSON for templates: the context is read, the filter tojson writes (as Python's json.dumps). */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 typedef struct reader {
   hr_tpl_machine *m;
@@ -347,4 +347,4 @@ void hr_tpl_json_put(hr_tpl_machine *m, const hr_tpl_value *v, const hr_tpl_json
   --m->nesting;
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

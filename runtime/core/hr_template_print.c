@@ -1,7 +1,7 @@
 /* hr_template_print.c - formatting: Python's % and str.format as far as templates go, and strftime. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 /* One conversion, of either kind. */
 typedef struct print_spec {
@@ -62,12 +62,12 @@ static void put_number(hr_tpl_machine *m, const hr_tpl_value *v, const print_spe
   put_based(m, x < 0 ? 0 - (uint64_t)x : (uint64_t)x, lower == 'x' ? 16 : lower == 'o' ? 8 : 10, spec->kind == 'X');
 }
 
-/* The text, filled up to the width. `digits`: zeros go behind a sign. */
+/* The text, filled up to the width; with '=' behind a sign. */
 static void put_filled(hr_tpl_machine *m, const hr_tpl_value *text, const print_spec *spec, char align) {
   uint32_t n = hr_tpl_characters(text),
            gap = spec->width > 0 && (uint32_t)spec->width > n ? (uint32_t)spec->width - n : 0;
   uint32_t sign = align == '=' && text->n && (text->text[0] == '-' || text->text[0] == '+' || text->text[0] == ' ');
-  uint32_t before = align == '<' ? 0 : align == '^' ? gap / 2 : gap;
+  uint32_t before = align == '<' ? 0 : gap;
   hr_tpl_put(m, text->text, sign);
   for (uint32_t i = 0; i < before && !m->status; ++i)
     hr_tpl_put_code(m, spec->fill);
@@ -168,7 +168,7 @@ void hr_tpl_format_percent(hr_tpl_machine *m, const hr_tpl_value *format, const 
       used = 1;
     print_spec spec = read_percent(&r);
     if (spec.kind != 's' && spec.kind != 'r' && !is_number_kind(spec.kind))
-      hr_tpl_fail(m, "format '%", spec_at, (size_t)(r.at - spec_at), "' is not supported in templates here");
+      hr_tpl_fail(m, "format '%", spec_at, (size_t)(r.at - spec_at), "' is not supported");
     else
       put_printed(m, value, &spec, '>');
   }
@@ -177,26 +177,13 @@ void hr_tpl_format_percent(hr_tpl_machine *m, const hr_tpl_value *format, const 
 }
 
 /* ---- str.format ---- */
-static bool is_align(char c) { return c == '<' || c == '>' || c == '^' || c == '='; }
-
+/* [<>][0][width][.precision][kind] */
 static print_spec read_braces_spec(print_reader *r) {
   print_spec spec = {' ', 0, 0, -1, -1, 0};
-  uint32_t n = 0, code = r->at < r->end ? hr_utf8_read(r->at, r->end, &n) : 0;
-  if (n && r->at + n < r->end && is_align((char)r->at[n])) {
-    spec.fill = code;
-    spec.align = (char)r->at[n];
-    r->at += n + 1;
-  } else if (is_align(next_char(r))) {
+  if (next_char(r) == '<' || next_char(r) == '>')
     spec.align = (char)*r->at++;
-  }
-  if (next_char(r) == '+' || next_char(r) == ' ' || next_char(r) == '-') {
-    spec.sign = next_char(r) == '-' ? 0 : next_char(r);
-    ++r->at;
-  }
-  if (next_char(r) == '0' && !spec.align) {
-    spec.fill = '0';
-    spec.align = '=';
-  }
+  else if (next_char(r) == '0')
+    spec = (print_spec){'0', '=', 0, -1, -1, 0};
   spec.width = read_count(r);
   if (next_char(r) == '.') {
     ++r->at;
@@ -214,13 +201,13 @@ static const hr_tpl_value *named_field(const hr_tpl_value *named, uint32_t pairs
   return 0;
 }
 
-/* {name!r:spec}, behind the opening brace. */
+/* {name:spec}, behind the opening brace. */
 static void put_field(print_reader *r, const hr_tpl_value *values, uint32_t n, const hr_tpl_value *named,
                       uint32_t pairs, uint32_t *next) {
   hr_tpl_machine *m = r->m;
   const uint8_t *name = r->at;
   int32_t index = read_count(r);
-  while (r->at < r->end && *r->at != '}' && *r->at != ':' && *r->at != '!' && *r->at != '{')
+  while (r->at < r->end && *r->at != '}' && *r->at != ':' && *r->at != '{')
     ++r->at;
   size_t bytes = (size_t)(r->at - name);
   const hr_tpl_value *value = 0;
@@ -235,25 +222,17 @@ static void put_field(print_reader *r, const hr_tpl_value *values, uint32_t n, c
     return;
   }
   print_spec spec = {' ', 0, 0, -1, -1, 0};
-  char conversion = 0;
-  if (next_char(r) == '!' && r->end - r->at > 1) {
-    conversion = (char)r->at[1];
-    r->at += 2;
-  }
   if (next_char(r) == ':') {
     ++r->at;
     spec = read_braces_spec(r);
   }
-  if (next_char(r) != '}' || (conversion && conversion != 'r' && conversion != 's') ||
-      (spec.kind && spec.kind != 's' && !is_number_kind(spec.kind))) {
+  if (next_char(r) != '}' || (spec.kind && spec.kind != 's' && !is_number_kind(spec.kind))) {
     fail_print(m, next_char(r));
     return;
   }
   ++r->at;
-  bool number = !conversion && hr_tpl_is_number(value);
-  if (conversion == 'r')
-    spec.kind = 'r';
-  else if (number && !spec.kind && spec.precision < 0 && value->type == HR_T_INT)
+  bool number = hr_tpl_is_number(value);
+  if (number && !spec.kind && spec.precision < 0 && value->type == HR_T_INT)
     spec.kind = 'd';
   put_printed(m, value, &spec, number ? '>' : '<');
 }
@@ -278,7 +257,7 @@ void hr_tpl_format_braces(hr_tpl_machine *m, const hr_tpl_value *format, const h
 /* ---- strftime ---- */
 typedef struct print_time {
   uint32_t year, month, day, hour, minute, second, micro;
-  uint32_t weekday, yearday; /* from Monday 0, from 1 */
+  uint32_t weekday, yearday; /* Monday is 0; from 1 */
   const char *zone;
   uint32_t zone_bytes;
 } print_time;
@@ -357,24 +336,6 @@ static void put_name(hr_tpl_machine *m, const char *names, uint32_t index, bool 
     hr_tpl_put_text(m, names);
 }
 
-/* The ISO 8601 week; *year becomes its year. */
-static uint32_t iso_week(const print_time *t, uint32_t *year) {
-  int32_t week = ((int32_t)t->yearday - (int32_t)t->weekday + 9) / 7; /* weekday: Monday 0 */
-  *year = t->year;
-  uint32_t first = (t->weekday + 371 - t->yearday + 1) % 7; /* of January 1 */
-  uint32_t weeks = first == 3 || (first == 2 && is_leap(t->year)) ? 53 : 52;
-  if (week < 1) {
-    --*year;
-    uint32_t before = (first + 7 - (is_leap(*year) ? 2 : 1)) % 7;
-    return before == 3 || (before == 2 && is_leap(*year)) ? 53 : 52;
-  }
-  if ((uint32_t)week > weeks) {
-    ++*year;
-    return 1;
-  }
-  return (uint32_t)week;
-}
-
 static const char weekdays[] = "Monday\0Tuesday\0Wednesday\0Thursday\0Friday\0Saturday\0Sunday";
 static const char months[] =
     "January\0February\0March\0April\0May\0June\0July\0August\0September\0October\0November\0December";
@@ -387,10 +348,8 @@ static bool put_time_name(hr_tpl_machine *m, const print_time *t, char kind) {
     put_name(m, months, t->month - 1, kind != 'B');
   else if (kind == 'p')
     hr_tpl_put_text(m, t->hour < 12 ? "AM" : "PM");
-  else if (kind == 'P')
-    hr_tpl_put_text(m, t->hour < 12 ? "am" : "pm");
-  else if (kind == '%' || kind == 'n' || kind == 't')
-    hr_tpl_put_text(m, kind == '%' ? "%" : kind == 'n' ? "\n" : "\t");
+  else if (kind == '%')
+    hr_tpl_put_text(m, "%");
   else
     return false;
   return true;
@@ -411,57 +370,31 @@ static const char *composed(char kind) {
     return "%H:%M";
   case 'c':
     return "%a %b %e %H:%M:%S %Y";
-  case 'r':
-    return "%I:%M:%S %p";
   default:
     return 0;
   }
 }
 
+/* Kinds of numbers and how wide they are; %e is filled with a blank. */
 static bool put_time_number(hr_tpl_machine *m, const print_time *t, char kind, char flag) {
-  uint32_t hour = t->hour % 12 ? t->hour % 12 : 12, year, sunday = (t->weekday + 1) % 7;
-  const struct {
-    char kind, digits, fill;
-    uint32_t value;
-  } rows[] = {{'d', 2, '0', t->day},
-              {'e', 2, ' ', t->day},
-              {'m', 2, '0', t->month},
-              {'Y', 1, '0', t->year},
-              {'y', 2, '0', t->year % 100},
-              {'C', 2, '0', t->year / 100},
-              {'H', 2, '0', t->hour},
-              {'k', 2, ' ', t->hour},
-              {'I', 2, '0', hour},
-              {'l', 2, ' ', hour},
-              {'M', 2, '0', t->minute},
-              {'S', 2, '0', t->second},
-              {'f', 6, '0', t->micro},
-              {'j', 3, '0', t->yearday},
-              {'u', 1, '0', t->weekday + 1},
-              {'w', 1, '0', sunday},
-              {'U', 2, '0', (t->yearday + 6 - sunday) / 7},
-              {'W', 2, '0', (t->yearday + 6 - t->weekday) / 7},
-              {'V', 2, '0', iso_week(t, &year)},
-              {'G', 1, '0', year}};
-  for (uint32_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-    if (rows[i].kind == kind) {
-      char fill = flag == '-' && kind != 'f' ? 0 : flag == '_' ? ' ' : flag == '0' ? '0' : rows[i].fill;
-      put_digits(m, rows[i].value, (uint32_t)rows[i].digits, fill);
+  static const char kinds[] = "dmYHIMSejyf", widths[] = "22422222326";
+  uint32_t hour = t->hour % 12 ? t->hour % 12 : 12;
+  const uint32_t values[] = {t->day,    t->month, t->year,    t->hour,       hour,    t->minute,
+                             t->second, t->day,   t->yearday, t->year % 100, t->micro};
+  for (uint32_t i = 0; i < sizeof kinds - 1; ++i)
+    if (kinds[i] == kind) {
+      put_digits(m, values[i], (uint32_t)(widths[i] - '0'), flag == '-' ? 0 : kind == 'e' ? ' ' : '0');
       return true;
     }
   return false;
 }
 
+/* "+02:00" is +0200 and UTC+02:00; nothing where no zone is given. */
 static void put_zone(hr_tpl_machine *m, const print_time *t, bool name) {
-  if (!t->zone_bytes)
-    return;
-  if (name)
-    hr_tpl_put_text(m, "UTC");
-  if (*t->zone == 'Z') {
-    hr_tpl_put_text(m, name ? "" : "+0000");
-    return;
-  }
-  for (uint32_t i = 0; i < t->zone_bytes; ++i)
+  bool zulu = t->zone_bytes && *t->zone == 'Z';
+  if (t->zone_bytes && (name || zulu))
+    hr_tpl_put_text(m, name ? "UTC" : "+0000");
+  for (uint32_t i = 0; i < t->zone_bytes && !zulu; ++i)
     if (name || t->zone[i] != ':')
       hr_tpl_put(m, &t->zone[i], 1);
 }
@@ -473,7 +406,7 @@ static void put_time(hr_tpl_machine *m, const uint8_t *at, const uint8_t *end, c
       hr_tpl_put(m, &c, 1);
       continue;
     }
-    if (at + 1 < end && (*at == '-' || *at == '_' || *at == '0'))
+    if (at + 1 < end && *at == '-')
       flag = (char)*at++;
     c = (char)*at++;
     const char *parts = composed(c);
@@ -497,4 +430,4 @@ void hr_tpl_strftime(hr_tpl_machine *m, const hr_tpl_value *format, const char *
   put_time(m, format->text, format->text + format->n, &t);
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

@@ -1,7 +1,7 @@
 /* hr_template_run.c - the stack machine that a template's code runs on, without recursion in C. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 static hr_tpl_value damaged(hr_tpl_machine *m) {
   hr_tpl_fail_text(m, "the template's code is damaged");
@@ -597,4 +597,4 @@ void hr_tpl_run(hr_tpl_machine *m) {
   }
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

@@ -1,7 +1,7 @@
 /* hr_template_sequence.c - filters of sequences: map, select, sort, join and the like. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 static bool is_given(const hr_tpl_value *v) { return v->type != HR_T_ABSENT && v->type != HR_T_NONE; }
 static bool is_on(const hr_tpl_value *v) { return is_given(v) && hr_tpl_truth(v); }
@@ -61,8 +61,8 @@ static hr_tpl_value *keys_of(hr_tpl_machine *m, const hr_tpl_value *list, const 
   return keys;
 }
 
-/* A stable merge of order[low .. middle) and order[middle .. high) through `room`. */
-static void merge(hr_tpl_machine *m, const hr_tpl_value *keys, uint32_t *order, uint32_t *room, uint32_t low,
+/* A stable merge_runs of order[low .. middle) and order[middle .. high) through `room`. */
+static void merge_runs(hr_tpl_machine *m, const hr_tpl_value *keys, uint32_t *order, uint32_t *room, uint32_t low,
                   uint32_t middle, uint32_t high, bool reverse) {
   uint32_t a = low, b = middle;
   for (uint32_t i = low; i < high && !m->status; ++i) {
@@ -88,7 +88,7 @@ hr_tpl_value hr_tpl_sort(hr_tpl_machine *m, const hr_tpl_value *list, const hr_t
     order[i] = i;
   for (uint64_t width = 1; width < n; width *= 2)
     for (uint64_t low = 0; low + width < n && !m->status; low += 2 * width)
-      merge(m, keys, order, room, (uint32_t)low, (uint32_t)(low + width),
+      merge_runs(m, keys, order, room, (uint32_t)low, (uint32_t)(low + width),
             (uint32_t)(low + 2 * width < n ? low + 2 * width : n), reverse);
   for (uint32_t i = 0; i < n; ++i)
     items[i] = list->items[order[i]];
@@ -173,30 +173,6 @@ static hr_tpl_value batch_filter(hr_tpl_machine *m, const hr_tpl_value *list, co
     items[i] = hr_tpl_list(row, row ? (fill ? n : have) : 0);
   }
   return hr_tpl_generator(m, items, items ? rows : 0);
-}
-
-static hr_tpl_value groupby_filter(hr_tpl_machine *m, const hr_tpl_value *list, const hr_tpl_value *v) {
-  bool case_sensitive = is_on(&v[3]);
-  hr_tpl_value sorted = hr_tpl_sort(m, list, &v[1], case_sensitive, false);
-  hr_tpl_value *keys = keys_of(m, &sorted, &v[1], case_sensitive),
-               *groups = hr_tpl_take_values(m, 3 * (uint64_t)list->n);
-  uint32_t n = 0, first = 0;
-  if (m->status)
-    return *list;
-  if (is_given(&v[2]))
-    hr_tpl_fail_text(m, "groupby with a default is not supported in templates here");
-  for (uint32_t i = 1; i <= sorted.n && !m->status; ++i) {
-    if (i < sorted.n && hr_tpl_equal(m, &keys[i], &keys[first]))
-      continue;
-    hr_tpl_value *pair = &groups[list->n + 2 * n];
-    pair[0] = key_of(m, sorted.items[first], &v[1], true);
-    pair[1] = hr_tpl_list(&sorted.items[first], i - first);
-    groups[n] = hr_tpl_list(pair, 2);
-    groups[n].type = HR_T_TUPLE;
-    groups[n++].marked = 1;
-    first = i;
-  }
-  return hr_tpl_list(groups, n);
 }
 
 /* ---- map, select ---- */
@@ -304,8 +280,6 @@ hr_tpl_value hr_tpl_sequence_filter(hr_tpl_machine *m, uint32_t filter, const hr
   switch ((enum hr_tpl_filter)filter) {
   case HR_TPL_FILTER_batch:
     return batch_filter(m, &list, v);
-  case HR_TPL_FILTER_groupby:
-    return groupby_filter(m, &list, v);
   case HR_TPL_FILTER_join:
     return join_filter(m, &list, v);
   case HR_TPL_FILTER_map:
@@ -333,4 +307,4 @@ hr_tpl_value hr_tpl_sequence_filter(hr_tpl_machine *m, uint32_t filter, const hr
   }
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

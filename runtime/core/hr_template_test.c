@@ -1,7 +1,7 @@
 /* hr_template_test.c - `value is test(arguments)`. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 static bool is_text_cased(hr_tpl_machine *m, const hr_tpl_value *v, enum hr_tpl_casing casing) {
   hr_tpl_value text = hr_tpl_text_of(m, v);
@@ -102,4 +102,4 @@ bool hr_tpl_test(hr_tpl_machine *m, uint32_t test, const hr_tpl_value *values, u
   return test_type(m, test, &values[0]);
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

@@ -1,7 +1,7 @@
 /* hr_template_text.c - strings of templates: UTF-8, counted in characters, with the methods of Python's str. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 bool hr_tpl_is_space(uint32_t code) {
   if (code < 0x80)
@@ -426,4 +426,4 @@ hr_tpl_value hr_tpl_split_lines(hr_tpl_machine *m, const hr_tpl_value *text, boo
   return hr_tpl_list(lines, count);
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

@@ -1,7 +1,7 @@
 /* hr_template_value.c - values of templates as Python has them: truth, equality, order, arithmetic. */
 #include "hr_template_internal.h"
 
-HR_TPL_SMALL_BEGIN
+HR_SMALL_BEGIN
 
 hr_tpl_value hr_tpl_text_value(const char *text) {
   uint32_t n = 0;
@@ -284,6 +284,20 @@ static hr_tpl_value int_power(hr_tpl_machine *m, int64_t a, int64_t b) {
   return inverse ? hr_tpl_float(hr_f64_divide_ints(1, result)) : hr_tpl_int(b == 0 ? 1 : a == 0 ? 0 : result);
 }
 
+/* a // b or a % b; the remainder has the sign of b. */
+static hr_tpl_value int_divide(hr_tpl_machine *m, int64_t a, int64_t b, bool remainder) {
+  uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+  uint64_t quotient = x / y, rest = x % y;
+  bool negative = (a < 0) != (b < 0);
+  if (negative && rest) {
+    ++quotient;
+    rest = y - rest;
+  }
+  if (!negative && quotient > INT64_MAX)
+    return remainder ? hr_tpl_int(0) : too_large(m);
+  return hr_tpl_int((int64_t)(remainder ? (b < 0 ? 0 - rest : rest) : (negative ? 0 - quotient : quotient)));
+}
+
 static hr_tpl_value int_binary(hr_tpl_machine *m, uint32_t op, int64_t a, int64_t b) {
   int64_t r = 0;
   bool over = false;
@@ -304,13 +318,7 @@ static hr_tpl_value int_binary(hr_tpl_machine *m, uint32_t op, int64_t a, int64_
       return by_zero(m);
     if (op == HR_TPL_DIV)
       return hr_tpl_float(hr_f64_divide_ints(a, b));
-    if (b == -1) { /* INT64_MIN / -1 */
-      over = op == HR_TPL_FLOORDIV && __builtin_sub_overflow(0, a, &r);
-      break;
-    }
-    r = op == HR_TPL_FLOORDIV ? a / b : a % b;
-    if (a % b != 0 && (a % b < 0) != (b < 0))
-      r += op == HR_TPL_FLOORDIV ? -1 : b;
+    return int_divide(m, a, b, op == HR_TPL_MOD);
   }
   return over ? too_large(m) : hr_tpl_int(r);
 }
@@ -322,7 +330,7 @@ static hr_tpl_value float_binary(hr_tpl_machine *m, uint32_t op, const hr_tpl_va
   uint64_t x = hr_tpl_is_int(a) ? hr_f64_from_int(a->integer) : a->bits;
   uint64_t y = hr_tpl_is_int(b) ? hr_f64_from_int(b->integer) : b->bits;
   if (op == HR_TPL_POW) {
-    hr_tpl_fail_text(m, "** of floats is not supported in templates here");
+    hr_tpl_fail_text(m, "** of floats is not supported");
     return hr_tpl_float(0);
   }
   if (y << 1 == 0 && op >= HR_TPL_DIV)
@@ -414,7 +422,7 @@ hr_tpl_value hr_tpl_binary(hr_tpl_machine *m, uint32_t op, const hr_tpl_value *a
   if (op == HR_TPL_MOD && a->type == HR_T_STRING) {
     size_t mark = m->used;
     if (a->marked)
-      hr_tpl_fail_text(m, "% of a safe string is not supported in templates here");
+      hr_tpl_fail_text(m, "% of a safe string is not supported");
     hr_tpl_format_percent(m, a, b);
     return hr_tpl_taken(m, mark);
   }
@@ -444,4 +452,4 @@ hr_tpl_value hr_tpl_negate(hr_tpl_machine *m, const hr_tpl_value *v) {
   return *v;
 }
 
-HR_TPL_SMALL_END
+HR_SMALL_END

@@ -64,16 +64,16 @@ std::optional<TestSignature> findTest(std::string_view name) {
 }
 
 bool isOfJinja(std::string_view name) {
-  static constexpr std::string_view names[] = {"attr",   "filesizeformat", "filter",    "forceescape", "pprint",
-                                               "random", "slice",          "striptags", "test",        "urlencode",
-                                               "urlize", "wordwrap",       "xmlattr"};
+  static constexpr std::string_view names[] = {
+      "attr",   "center", "groupby",   "truncate", "filesizeformat", "filter", "forceescape", "pprint",
+      "random", "slice",  "striptags", "test",     "urlencode",      "urlize", "wordwrap",    "xmlattr"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 bool asksForCase(std::string_view name) {
-  static constexpr std::string_view names[] = {"capitalize", "casefold", "dictsort", "groupby", "islower",
-                                               "istitle",    "isupper",  "lower",    "max",     "min",
-                                               "sort",       "swapcase", "title",    "unique",  "upper"};
+  static constexpr std::string_view names[] = {"capitalize", "casefold", "dictsort", "islower", "istitle",
+                                               "isupper",    "lower",    "max",      "min",     "sort",
+                                               "swapcase",   "title",    "unique",   "upper"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

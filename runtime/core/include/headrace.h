@@ -261,6 +261,7 @@ typedef struct hr_render_request {
 
 typedef struct hr_render_error {
   uint32_t line;       /* of the template, from 1; 0: the context or the memory is to blame */
+  uint32_t raised;     /* 1: the template's own message, by raise_exception */
   uint32_t out_of;     /* HR_OUT_OF_MEMORY: which was too small, HR_OUT_OF_TEXT or HR_OUT_OF_SCRATCH */
   const char *message; /* not 0-terminated; constant or inside the scratch memory */
   size_t message_bytes;
@@ -319,6 +320,11 @@ typedef struct hr_api {
                       size_t *bytes);
   hr_status (*detokenize)(const hr_tokenizer *tokenizer, const int32_t *ids, size_t n, uint32_t flags, char *text,
                           size_t capacity, size_t *bytes);
+  hr_status (*template_open)(hr_template *chat_template, const void *section, size_t bytes);
+  hr_status (*model_template)(const hr_model *model, hr_template *chat_template);
+  size_t (*render_scratch)(size_t context_bytes);
+  hr_status (*render)(const hr_template *chat_template, const hr_render_request *request, size_t *bytes,
+                      hr_render_error *error);
 } hr_api;
 const hr_api *hr_api_get(void);
 

@@ -63,4 +63,19 @@ HR_SUPPORT uint64_t __aeabi_lmul(uint64_t a, uint64_t b) {
   return (uint64_t)high << 32 | (mid2 << 16 | (low & 0xffff));
 }
 
+/* Shifts of 64 bits by 0 .. 63. */
+HR_SUPPORT uint64_t __aeabi_llsl(uint64_t a, int by) {
+  uint32_t low = (uint32_t)a, high = (uint32_t)(a >> 32);
+  if (by >= 32)
+    return (uint64_t)(low << (by - 32)) << 32;
+  return by ? (uint64_t)(high << by | low >> (32 - by)) << 32 | low << by : a;
+}
+
+HR_SUPPORT uint64_t __aeabi_llsr(uint64_t a, int by) {
+  uint32_t low = (uint32_t)a, high = (uint32_t)(a >> 32);
+  if (by >= 32)
+    return high >> (by - 32);
+  return by ? (uint64_t)(high >> by) << 32 | (low >> by | high << (32 - by)) : a;
+}
+
 #endif
