@@ -72,11 +72,13 @@ void describeModel(ModuleOp plan, Manifest &manifest) {
 }
 
 void describeSections(const std::vector<hr_blob_section> &sections, Manifest &manifest) {
+  static const char *const kKinds[] = {"", "weights", "tokenizer", "template"};
   static const char *const kMemory[] = {"file map", "dma-buf", "OpenCL buffer", "flash"};
   for (const hr_blob_section &section : sections) {
     manifest.model.tokenizer |= section.kind == HR_SECTION_TOKENIZER;
-    manifest.sections.push_back({section.name, section.kind == HR_SECTION_TOKENIZER ? "tokenizer" : "weights",
-                                 kMemory[section.memory], section.device, section.offset, section.bytes});
+    manifest.model.chatTemplate |= section.kind == HR_SECTION_TEMPLATE;
+    manifest.sections.push_back({section.name, kKinds[section.kind], kMemory[section.memory], section.device,
+                                 section.offset, section.bytes});
   }
 }
 

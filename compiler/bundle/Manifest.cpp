@@ -81,6 +81,7 @@ template <typename V, typename T> void fields(V &v, T &m, const ManifestModel *)
   v.field("bos", m.bos);
   v.field("eos", m.eos);
   v.field("tokenizer", m.tokenizer);
+  v.field("chat_template", m.chatTemplate);
   v.field("files", m.files);
 }
 

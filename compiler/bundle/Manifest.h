@@ -24,6 +24,7 @@ struct ManifestModel {
   int64_t bos = -1;
   std::vector<int64_t> eos;
   bool tokenizer = false;
+  bool chatTemplate = false;
   std::vector<std::string> files; ///< checkpoint files, without folders
 };
 
@@ -51,7 +52,7 @@ struct ManifestEntry {
 
 /// A range of weights.bin.
 struct ManifestSection {
-  std::string name, kind, memory; ///< kind: "weights", "tokenizer"; memory: "file map", ...
+  std::string name, kind, memory; ///< kind: "weights", "tokenizer", "template"; memory: "file map", ...
   uint64_t device = 0, offset = 0, bytes = 0;
 };
 

@@ -150,7 +150,7 @@ hr_blob_section makeSection(uint32_t kind, uint32_t device, uint64_t offset, uin
 }
 
 LogicalResult WeightsWriter::layOut() {
-  uint32_t count = input.tokenizer ? 1 : 0;
+  uint32_t count = (input.tokenizer ? 1 : 0) + (input.chatTemplate ? 1 : 0);
   for (auto base : module.getOps<plan::BaseOp>())
     count += base.getKind() == "section";
   uint64_t end = alignSection(sizeof(hr_blob_header) + count * sizeof(hr_blob_section));
@@ -166,7 +166,11 @@ LogicalResult WeightsWriter::layOut() {
   }
   if (input.tokenizer) {
     result.sections.push_back(makeSection(HR_SECTION_TOKENIZER, 0, end, input.tokenizer->size(), "tokenizer"));
-    end += input.tokenizer->size();
+    end = alignSection(end + input.tokenizer->size());
+  }
+  if (input.chatTemplate) {
+    result.sections.push_back(makeSection(HR_SECTION_TEMPLATE, 0, end, input.chatTemplate->size(), "template"));
+    end += input.chatTemplate->size();
   }
   result.fileBytes = alignSection(end);
   out.resize(result.fileBytes);
@@ -233,8 +237,11 @@ LogicalResult WeightsWriter::writeWeight(model::WeightOp weight) {
 
 /// Hashes, then the header and the table.
 void WeightsWriter::finish() {
-  if (input.tokenizer)
-    out.write(result.sections.back().offset, input.tokenizer->data(), input.tokenizer->size());
+  for (const hr_blob_section &section : result.sections)
+    if (section.kind != HR_SECTION_WEIGHTS) {
+      const auto &bytes = section.kind == HR_SECTION_TOKENIZER ? *input.tokenizer : *input.chatTemplate;
+      out.write(section.offset, bytes.data(), bytes.size());
+    }
   for (hr_blob_section &section : result.sections)
     section.hash = out.hash(section.offset, section.bytes);
   hr_blob_header header = {};

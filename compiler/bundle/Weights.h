@@ -20,12 +20,13 @@ struct WeightsResult {
 struct WeightsInput {
   mlir::ModuleOp module; ///< weights with enc, layout, device, offset and bytes; plan.base ops name the sections
   std::string checkpointFolder;
-  const std::vector<uint8_t> *tokenizer = nullptr; ///< null: no tokenizer section
+  const std::vector<uint8_t> *tokenizer = nullptr;    ///< null: no tokenizer section
+  const std::vector<uint8_t> *chatTemplate = nullptr; ///< null: no chat template section
   unsigned threads = 1;
   std::function<void(double)> progress; ///< share of the bytes written so far, 0 .. 1; may be empty
 };
 
-/// Writes the file at `path`. Section i is that of the i-th plan.base of kind "section"; the tokenizer comes last. Peak
+/// Writes the file at `path`. Section i is that of the i-th plan.base of kind "section"; tokenizer and chat template come last. Peak
 /// memory is one tile a thread. The bytes do not depend on the number of threads.
 mlir::FailureOr<WeightsResult> writeWeights(const WeightsInput &input, const std::string &path);
 

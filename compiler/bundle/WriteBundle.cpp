@@ -86,10 +86,12 @@ Result<void> BundleWriter::writeBlob(DiagnosticCollector &diagnostics) {
   if (!path)
     return path.error();
   std::vector<uint8_t> tokenizer(request.tokenizer.begin(), request.tokenizer.end());
+  std::vector<uint8_t> chatTemplate(request.chatTemplate.begin(), request.chatTemplate.end());
   WeightsInput input;
   input.module = request.plan;
   input.checkpointFolder = request.spec.folder;
   input.tokenizer = tokenizer.empty() ? nullptr : &tokenizer;
+  input.chatTemplate = chatTemplate.empty() ? nullptr : &chatTemplate;
   input.threads = threads;
   input.progress = [this](double done) { progress("weights", done); };
   FailureOr<WeightsResult> written = writeWeights(input, *path);

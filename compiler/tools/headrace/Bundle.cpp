@@ -67,7 +67,8 @@ Result<ManifestLibrary> libraryForHost(const Manifest &manifest, const std::stri
                            ", on the device or under qemu");
 }
 
-Result<hr_tokenizer> tokenizerOf(const MappedFile &weights, const std::string &folder) {
+/// The section of a kind inside a mapped weights.bin, whose table has not been checked; no bytes: there is none.
+static Result<std::string_view> sectionOf(const MappedFile &weights, uint32_t kind) {
   hr_blob_header header;
   if (weights.size() < sizeof header)
     return expectedFound("weights.bin", "a header of " + bytesText(sizeof header), bytesText(weights.size()));
@@ -81,17 +82,40 @@ Result<hr_tokenizer> tokenizerOf(const MappedFile &weights, const std::string &f
   for (uint32_t i = 0; i != header.section_count; ++i) {
     hr_blob_section section;
     std::memcpy(&section, weights.data() + sizeof header + i * sizeof section, sizeof section);
-    if (section.kind != HR_SECTION_TOKENIZER)
+    if (section.kind != kind)
       continue;
     if (section.offset > weights.size() || section.bytes > weights.size() - section.offset)
-      return expectedFound("weights.bin", "a tokenizer section inside the file", "one that ends behind it");
-    hr_tokenizer tokenizer;
-    hr_status status = hr_tokenizer_open(&tokenizer, weights.data() + section.offset, size_t(section.bytes));
-    if (status != HR_OK)
-      return Error(std::string("weights.bin: tokenizer: ") + hr_status_text(status));
-    return tokenizer;
+      return expectedFound("weights.bin", "section " + std::to_string(i) + " inside the file",
+                           "one that ends behind it");
+    return weights.text().substr(section.offset, section.bytes);
   }
-  return expectedFound(folder, "a tokenizer", "none: the model was compiled without one; use --ids");
+  return std::string_view();
+}
+
+Result<hr_tokenizer> tokenizerOf(const MappedFile &weights, const std::string &folder) {
+  auto section = sectionOf(weights, HR_SECTION_TOKENIZER);
+  if (!section)
+    return section.error();
+  if (section->empty())
+    return expectedFound(folder, "a tokenizer", "none: the model was compiled without one; use --ids");
+  hr_tokenizer tokenizer;
+  hr_status status = hr_tokenizer_open(&tokenizer, section->data(), section->size());
+  if (status != HR_OK)
+    return Error(std::string("weights.bin: tokenizer: ") + hr_status_text(status));
+  return tokenizer;
+}
+
+Result<hr_template> templateOf(const MappedFile &weights, const std::string &folder) {
+  auto section = sectionOf(weights, HR_SECTION_TEMPLATE);
+  if (!section)
+    return section.error();
+  if (section->empty())
+    return expectedFound(folder, "a chat template", "none: the model was compiled without one");
+  hr_template chatTemplate;
+  hr_status status = hr_template_open(&chatTemplate, section->data(), section->size());
+  if (status != HR_OK)
+    return Error(std::string("weights.bin: chat template: ") + hr_status_text(status));
+  return chatTemplate;
 }
 
 Result<std::unique_ptr<OpenBundle>> OpenBundle::open(const std::string &folder, const RunOptions &options) {

@@ -20,6 +20,9 @@ Result<ManifestLibrary> libraryForHost(const Manifest &manifest, const std::stri
 /// The tokenizer section inside a mapped weights.bin; an error where there is none or the table is damaged.
 Result<hr_tokenizer> tokenizerOf(const MappedFile &weights, const std::string &folder);
 
+/// The same for the chat template.
+Result<hr_template> templateOf(const MappedFile &weights, const std::string &folder);
+
 /// The error line of what a check found in weights.bin.
 Error problemError(hr_status status, const hr_problem &problem);
 

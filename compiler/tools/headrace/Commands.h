@@ -31,6 +31,7 @@ void addEval(CLI::App &app, int &exitCode);
 /// text: what stood behind `--` on the command line, if it did.
 void addTokenize(CLI::App &app, int &exitCode, const std::optional<std::string> &text);
 void addDetokenize(CLI::App &app, int &exitCode);
+void addRender(CLI::App &app, int &exitCode);
 void addInspect(CLI::App &app, int &exitCode);
 void addVerify(CLI::App &app, int &exitCode);
 void addTargets(CLI::App &app, int &exitCode);

@@ -94,6 +94,7 @@ int main(int argc, char **argv) {
   addEval(app, exitCode);
   addTokenize(app, exitCode, text);
   addDetokenize(app, exitCode);
+  addRender(app, exitCode);
   addInspect(app, exitCode);
   addVerify(app, exitCode);
   addTargets(app, exitCode);
