@@ -6,6 +6,7 @@
 #include "compiler/driver/Targets.h"
 #include "compiler/import/folder/ModelFolder.h"
 #include "compiler/import/module/ImportModule.h"
+#include "compiler/import/template/TemplateSource.h"
 #include "compiler/import/tokenizer/Tokenizer.h"
 #include "compiler/pipeline/Diagnostics.h"
 #include "compiler/pipeline/DumpIR.h"
@@ -69,6 +70,7 @@ public:
 
 private:
   Result<void> readModel();
+  Result<void> readTemplate();
   Result<void> importModel();
   Result<void> makePlan();
   Result<void> checkMemory();
@@ -84,7 +86,7 @@ private:
   std::unique_ptr<MLIRContext> context;
   std::unique_ptr<DiagnosticCollector> diagnostics;
   ModelSpec spec;
-  std::string tokenizer;
+  std::string tokenizer, chatTemplate;
   OwningOpRef<ModuleOp> module;
   std::string name;
   CompileReport report;
@@ -107,6 +109,22 @@ Result<void> Compilation::readModel() {
   if (!section)
     return section.error();
   tokenizer.assign(section->begin(), section->end());
+  return {};
+}
+
+/// A template that cannot be compiled is left out, with a warning; under --no-fallback it is an error.
+Result<void> Compilation::readTemplate() {
+  auto source = templateOfFolder(request.model, /*tools=*/false);
+  if (source && !*source)
+    return {};
+  Result<std::vector<uint8_t>> section =
+      source ? compileTemplate((*source)->text, (*source)->where, (*source)->tokens) : source.error();
+  if (section)
+    chatTemplate.assign(section->begin(), section->end());
+  else if (request.noFallback)
+    return section.error();
+  else
+    report.notes.push_back("warning: " + section.error().message() + "; the bundle has no chat template");
   return {};
 }
 
@@ -160,7 +178,7 @@ Result<void> Compilation::makePlan() {
 Result<void> Compilation::checkMemory() {
   const Device &device = *findDevice(request.targets.front());
   MemoryNeed need = memoryNeedOf(*module);
-  need.weights += tokenizer.size();
+  need.weights += tokenizer.size() + chatTemplate.size();
   return checkFit(need, device.usableBytes(), device.name);
 }
 
@@ -233,7 +251,7 @@ ManifestSettings Compilation::settings() {
 
 Result<void> Compilation::writeOutput() {
   phases.begin("weights");
-  BundleRequest bundle{*module, spec, name, settings(), tokenizer, request.threads, {}, {}, {}};
+  BundleRequest bundle{*module, spec, name, settings(), tokenizer, chatTemplate, request.threads, {}, {}, {}};
   bundle.emit = [this](BlobIdentity blob) { return emit(blob); };
   bundle.emitForHost = [this](BlobIdentity blob) { return emitForHost(blob); };
   if (request.progress)
@@ -257,6 +275,7 @@ Result<CompileReport> Compilation::run() {
     dumps = opened.take();
   }
   HR_TRY(readModel());
+  HR_TRY(readTemplate());
   HR_TRY(importModel());
   HR_TRY(makePlan());
   HR_TRY(checkMemory());

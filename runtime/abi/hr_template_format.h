@@ -130,7 +130,8 @@ typedef struct hr_tpl_case {
   X(NEXT)          /* [iterator] -> [iterator value], or [] and jumps at the end */                                    \
   X(LOOP)          /* [iterable] -> [loop] */                                                                          \
   X(LOOP_NEXT)     /* [loop] -> [loop value] and a new scope, or [loop] and jumps at the end */                        \
-  X(LOOP_END)      /* [loop] -> [whether it ran at least once] */                                                      \
+  X(LOOP_END)      /* [loop] -> [whether a round came to its end] */                                                   \
+  X(LOOP_DONE)     /* a round of the innermost loop came to its end */                                                 \
   X(SCOPE)         /* opens a scope */                                                                                 \
   X(SCOPE_END)     /* closes the innermost one */                                                                      \
   X(CAPTURE)       /* what follows is kept instead of put out */                                                       \
@@ -239,12 +240,13 @@ enum hr_tpl_test { HR_TPL_TESTS(HR_TPL_ENUM) HR_TPL_TEST_COUNT };
 #define HR_TPL_METHODS(X)                                                                                              \
   X(capitalize)                                                                                                        \
   X(casefold)                                                                                                          \
-  X(center) X(count) X(endswith) X(find) X(format) X(index) X(isalnum) X(isalpha) X(isascii) X(isdecimal) X(isdigit)   \
-      X(islower) X(isnumeric) X(isspace) X(istitle) X(isupper) X(join) X(ljust) X(lower) X(lstrip) X(partition)        \
-          X(removeprefix) X(removesuffix) X(replace) X(rfind) X(rindex) X(rjust) X(rpartition) X(rsplit) X(rstrip)     \
-              X(split) X(splitlines) X(startswith) X(strip) X(swapcase) X(title) X(upper) X(zfill) X(get) X(items)     \
-                  X(keys) X(values) X(copy) X(update) X(pop) X(popitem) X(clear) X(setdefault) X(append) X(extend)     \
-                      X(insert) X(remove) X(reverse) X(sort) X(cycle) X(changed) X(next) X(reset)
+  X(center)                                                                                                            \
+  X(count) X(endswith) X(find) X(format) X(index) X(isalnum) X(isalpha) X(isascii) X(isdecimal) X(isdigit) X(islower)  \
+      X(isnumeric) X(isspace) X(istitle) X(isupper) X(join) X(ljust) X(lower) X(lstrip) X(partition) X(removeprefix)   \
+          X(removesuffix) X(replace) X(rfind) X(rindex) X(rjust) X(rpartition) X(rsplit) X(rstrip) X(split)            \
+              X(splitlines) X(startswith) X(strip) X(swapcase) X(title) X(upper) X(zfill) X(get) X(items) X(keys)      \
+                  X(values) X(copy) X(update) X(pop) X(popitem) X(clear) X(setdefault) X(append) X(extend) X(insert)   \
+                      X(remove) X(reverse) X(sort) X(cycle) X(changed) X(next) X(reset)
 
 #define HR_TPL_ENUM(name) HR_TPL_M_##name,
 enum hr_tpl_method { HR_TPL_M_none, HR_TPL_METHODS(HR_TPL_ENUM) HR_TPL_M_COUNT };

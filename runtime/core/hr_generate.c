@@ -1,6 +1,8 @@
 /* hr_generate.c - prompt in, tokens and text out. */
 #include "hr_internal.h"
 
+HR_SMALL_BEGIN
+
 typedef struct generation {
   hr_session *session;
   const hr_generate_options *options;
@@ -143,3 +145,5 @@ hr_status hr_generate(hr_session *session, const int32_t *prompt, uint32_t n, co
   g.timings->decode_ns = hr_now(session->model) - prefilled;
   return status;
 }
+
+HR_SMALL_END

@@ -105,8 +105,8 @@ typedef struct hr_tpl_sequence {
 
 typedef struct hr_tpl_loop {
   hr_tpl_sequence over;
-  uint32_t next; /* elements given out */
-  uint32_t depth;
+  uint32_t next;              /* elements given out */
+  uint32_t depth, done;       /* done: 1: a round came to its end */
   struct hr_tpl_scope *scope; /* of the last round, used again unless a macro holds it */
   struct hr_tpl_loop *outer;
   hr_tpl_value changed; /* arguments of the last loop.changed() */

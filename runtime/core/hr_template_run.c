@@ -148,7 +148,7 @@ static void loop_end(hr_tpl_machine *m) {
     return;
   pop(m);
   m->loop = loop->outer;
-  push(m, hr_tpl_bool(loop->next > 0));
+  push(m, hr_tpl_bool(loop->done));
 }
 
 /* An iterator is a generator: what is left of it is what is to come. */
@@ -461,6 +461,10 @@ static void run_flow(hr_tpl_machine *m, enum hr_tpl_op op, uint32_t n) {
     break;
   case HR_TPL_OP_LOOP_END:
     loop_end(m);
+    break;
+  case HR_TPL_OP_LOOP_DONE:
+    if (m->loop)
+      m->loop->done = 1;
     break;
   case HR_TPL_OP_SCOPE:
     m->scope = scope_new(m, m->scope);

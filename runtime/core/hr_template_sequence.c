@@ -63,7 +63,7 @@ static hr_tpl_value *keys_of(hr_tpl_machine *m, const hr_tpl_value *list, const 
 
 /* A stable merge_runs of order[low .. middle) and order[middle .. high) through `room`. */
 static void merge_runs(hr_tpl_machine *m, const hr_tpl_value *keys, uint32_t *order, uint32_t *room, uint32_t low,
-                  uint32_t middle, uint32_t high, bool reverse) {
+                       uint32_t middle, uint32_t high, bool reverse) {
   uint32_t a = low, b = middle;
   for (uint32_t i = low; i < high && !m->status; ++i) {
     bool second = a == middle;
@@ -89,7 +89,7 @@ hr_tpl_value hr_tpl_sort(hr_tpl_machine *m, const hr_tpl_value *list, const hr_t
   for (uint64_t width = 1; width < n; width *= 2)
     for (uint64_t low = 0; low + width < n && !m->status; low += 2 * width)
       merge_runs(m, keys, order, room, (uint32_t)low, (uint32_t)(low + width),
-            (uint32_t)(low + 2 * width < n ? low + 2 * width : n), reverse);
+                 (uint32_t)(low + 2 * width < n ? low + 2 * width : n), reverse);
   for (uint32_t i = 0; i < n; ++i)
     items[i] = list->items[order[i]];
   return hr_tpl_list(items, n);

@@ -1,6 +1,8 @@
 /* hr_tokenizer_added.c - added tokens: found in text before anything else, longest first at the leftmost place. */
 #include "hr_tokenizer_internal.h"
 
+HR_SMALL_BEGIN
+
 /* Longest key of the list that text begins with, HR_TOK_NONE if there is none. */
 static uint32_t longest_key(const hr_tok_view *view, enum hr_tok_part list, const uint8_t *text, size_t n) {
   hr_tok_keys keys = {0, hr_tok_count(view, list), 0};
@@ -85,3 +87,5 @@ void hr_tok_scan_added(hr_tok_encoder *encoder, enum hr_tok_part list, const uin
   if (done < n)
     plain(encoder, text + done, n - done);
 }
+
+HR_SMALL_END

@@ -3,6 +3,8 @@
  * all of the cluster, and else to each character. */
 #include "hr_tokenizer_internal.h"
 
+HR_SMALL_BEGIN
+
 /* ---- the double array ----
  * A unit: bits 0-7 and 31 its label, bit 8 whether it has a leaf, bits 10-30 the offset to its children, times 256 when
  * bit 9 is set; of a leaf, bits 0-30 are the value. */
@@ -106,3 +108,5 @@ void hr_tok_charsmap(const hr_tok_view *view, const uint8_t *text, size_t n, hr_
     }
   }
 }
+
+HR_SMALL_END

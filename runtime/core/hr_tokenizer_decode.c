@@ -1,6 +1,8 @@
 /* hr_tokenizer_decode.c - ids to text: token by token, so that a stream never splits a character, or all at once. */
 #include "hr_tokenizer_internal.h"
 
+HR_SMALL_BEGIN
+
 /* ---- output: counts on when the room is used up ---- */
 typedef struct text_sink {
   char *text;
@@ -203,3 +205,5 @@ hr_status hr_detokenize(const hr_tokenizer *tokenizer, const int32_t *ids, size_
   *bytes = sink.n;
   return status == HR_OK && sink.n > capacity ? HR_OUT_OF_MEMORY : status;
 }
+
+HR_SMALL_END

@@ -7,6 +7,7 @@
 #ifndef HR_TOKENIZER_INTERNAL_H
 #define HR_TOKENIZER_INTERNAL_H
 #include "headrace.h"
+#include "hr_small.h"
 #include "hr_tokenizer_format.h"
 
 /* Provided by runtime/core for freestanding builds, by libc elsewhere. */

@@ -1,6 +1,8 @@
 /* hr_tokenizer_match.c - the programs that regexes were compiled to: checking them and finding their matches. */
 #include "hr_tokenizer_internal.h"
 
+HR_SMALL_BEGIN
+
 #define NO_MATCH SIZE_MAX
 
 /* ---- the check at open ---- */
@@ -152,3 +154,5 @@ int hr_tok_find(hr_tok_matcher *m, size_t at, size_t *begin, size_t *end, hr_sta
   }
   return 0;
 }
+
+HR_SMALL_END

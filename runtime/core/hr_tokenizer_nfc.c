@@ -5,6 +5,8 @@
  * composed. */
 #include "hr_tokenizer_internal.h"
 
+HR_SMALL_BEGIN
+
 enum {
   HANGUL_S = 0xac00,
   HANGUL_L = 0x1100,
@@ -181,3 +183,5 @@ void hr_tok_normal_form(const hr_tok_view *view, uint32_t kind, const uint8_t *t
       write_run(view, kind, text, begin, i, writer, work, work_words);
   }
 }
+
+HR_SMALL_END

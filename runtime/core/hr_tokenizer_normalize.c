@@ -2,6 +2,8 @@
  * the other. */
 #include "hr_tokenizer_internal.h"
 
+HR_SMALL_BEGIN
+
 #define BOUND_LIMIT (1u << 31) /* beyond any room */
 
 /* Bytes that n bytes may become by one step. */
@@ -219,3 +221,5 @@ uint8_t *hr_tok_normalize(hr_tok_encoder *encoder, const uint8_t *text, size_t *
   encoder->origin = writer.to + first;
   return writer.to;
 }
+
+HR_SMALL_END

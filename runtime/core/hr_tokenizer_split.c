@@ -2,6 +2,8 @@
  * is put before a piece. */
 #include "hr_tokenizer_internal.h"
 
+HR_SMALL_BEGIN
+
 /* ---- what is done with the matches ---- */
 typedef struct piece_joiner {
   hr_tok_encoder *encoder;
@@ -111,3 +113,5 @@ void hr_tok_split_text(hr_tok_encoder *encoder, uint32_t stage, uint8_t *text, s
     split_by_program(encoder, &splits[stage], stage, text, n);
   }
 }
+
+HR_SMALL_END

@@ -1,6 +1,8 @@
 /* hr_tokenizer_vocab.c - texts of tokens, and the search for tokens by their text. */
 #include "hr_tokenizer_internal.h"
 
+HR_SMALL_BEGIN
+
 const uint8_t *hr_tok_token_text(const hr_tok_view *view, enum hr_tok_part offsets, uint32_t id, uint32_t *n) {
   const uint32_t *bounds = hr_tok_data(view, offsets);
   uint32_t begin = bounds[id], end = bounds[id + 1];
@@ -69,3 +71,5 @@ uint32_t hr_tok_find_token(const hr_tok_view *view, const uint8_t *text, size_t 
   }
   return HR_TOK_NONE;
 }
+
+HR_SMALL_END

@@ -10,4 +10,5 @@ set(HR_TOKENIZER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_nfc.c
   ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_normalize.c
   ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_split.c
-  ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_vocab.c)
+  ${CMAKE_CURRENT_LIST_DIR}/hr_tokenizer_vocab.c
+  ${CMAKE_CURRENT_LIST_DIR}/hr_utf8.c)

@@ -3,11 +3,15 @@ import functools
 import json
 import struct
 import subprocess
+import warnings
 from datetime import datetime
 
 import jinja2
 from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+
+warnings.simplefilter("ignore", SyntaxWarning)  # of the Python that Jinja makes
 
 
 class Generation(Extension):

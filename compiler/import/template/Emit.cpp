@@ -439,6 +439,8 @@ void Emitter::forStatement(const Node &node) {
   statement(body);
   loop = loops.back();
   loops.pop_back();
+  if (otherwise)
+    add(HR_TPL_OP_LOOP_DONE);
   add(HR_TPL_OP_SCOPE_END);
   add(HR_TPL_OP_JUMP, loop.begin);
   land(loop.begin);
