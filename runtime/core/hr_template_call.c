@@ -437,10 +437,17 @@ static hr_tpl_value method_of_text(hr_tpl_machine *m, const hr_tpl_value *self, 
 
 /* What comes of a safe string is safe. */
 static hr_tpl_value call_text(hr_tpl_machine *m, const hr_tpl_value *self, uint32_t method, const hr_tpl_args *args) {
-  if (self->marked && (method == HR_TPL_M_replace || method == HR_TPL_M_format)) {
-    hr_tpl_fail_text(m, "replace and format of a safe string are not supported");
-    return *self;
+  hr_tpl_value replaced[2];
+  hr_tpl_args escaped = {replaced, 2, args->named, args->pairs};
+  if (self->marked && method == HR_TPL_M_format)
+    hr_tpl_fail_text(m, "format of a safe string is not supported");
+  if (self->marked && method == HR_TPL_M_replace && args->n == 2 && args->values[1].type == HR_T_STRING) {
+    replaced[0] = args->values[0];
+    replaced[1] = hr_tpl_escaped(m, &args->values[1]);
+    args = &escaped;
   }
+  if (m->status)
+    return *self;
   hr_tpl_value result = method_of_text(m, self, method, args);
   bool texts = hr_tpl_is_list(&result);
   if (!self->marked || m->status)

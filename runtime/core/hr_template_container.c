@@ -102,10 +102,10 @@ const hr_tpl_value *hr_tpl_dict_find(const hr_tpl_dict *dict, const void *text, 
 }
 
 /* Whether a value may be a key. */
-static bool hashable(const hr_tpl_value *v) {
+bool hr_tpl_hashable(const hr_tpl_value *v) {
   if (v->type == HR_T_TUPLE) {
     for (uint32_t i = 0; i < v->n; ++i)
-      if (v->items[i].type == HR_T_TUPLE || !hashable(&v->items[i]))
+      if (v->items[i].type == HR_T_TUPLE || !hr_tpl_hashable(&v->items[i]))
         return false;
     return true;
   }
@@ -116,7 +116,7 @@ const hr_tpl_value *hr_tpl_dict_get(hr_tpl_machine *m, const hr_tpl_dict *dict, 
   hr_tpl_work(m, 1 + dict->n / 4);
   if (key->type == HR_T_STRING)
     return hr_tpl_dict_find(dict, key->text, key->n);
-  if (!hashable(key)) {
+  if (!hr_tpl_hashable(key)) {
     hr_tpl_fail_value(m, "unhashable type: '", key, "'");
     return 0;
   }
@@ -337,7 +337,7 @@ hr_tpl_value hr_tpl_item(hr_tpl_machine *m, const hr_tpl_value *v, const hr_tpl_
     return *v;
   }
   if (v->type == HR_T_DICT) {
-    if (!hashable(key))
+    if (!hr_tpl_hashable(key))
       return no_element(v);
     const hr_tpl_value *found = hr_tpl_dict_get(m, v->dict, key);
     if (found)

@@ -135,6 +135,10 @@ static hr_tpl_value abs_filter(hr_tpl_machine *m, const hr_tpl_value *v) {
 /* ---- text ---- */
 static hr_tpl_value indent_filter(hr_tpl_machine *m, const hr_tpl_value *text, const hr_tpl_value *v) {
   size_t mark = m->used;
+  if (v->type != HR_T_STRING) {
+    hr_tpl_fail_value(m, "indent: expected str, found ", v, "");
+    return *text;
+  }
   hr_tpl_value indent = v[1], end = hr_tpl_string("\n", 1);
   bool first = given(&v[2]) && hr_tpl_truth(&v[2]), blank = given(&v[3]) && hr_tpl_truth(&v[3]);
   if (indent.type != HR_T_STRING) {

@@ -233,6 +233,7 @@ hr_tpl_value hr_tpl_list_of(hr_tpl_machine *m, const hr_tpl_value *v); /* list(v
 hr_tpl_value hr_tpl_generator(hr_tpl_machine *m, hr_tpl_value *items, uint32_t n);
 hr_tpl_value hr_tpl_dict_new(hr_tpl_machine *m, uint32_t room, enum hr_tpl_type type);
 const hr_tpl_value *hr_tpl_dict_get(hr_tpl_machine *m, const hr_tpl_dict *dict, const hr_tpl_value *key);
+bool hr_tpl_hashable(const hr_tpl_value *v);
 const hr_tpl_value *hr_tpl_dict_find(const hr_tpl_dict *dict, const void *text, size_t n);
 void hr_tpl_dict_set(hr_tpl_machine *m, hr_tpl_dict *dict, const hr_tpl_value *key, const hr_tpl_value *value);
 void hr_tpl_dict_update(hr_tpl_machine *m, hr_tpl_dict *dict, const hr_tpl_value *from);

@@ -111,6 +111,8 @@ static hr_tpl_value unique_filter(hr_tpl_machine *m, const hr_tpl_value *list, c
   uint32_t n = 0;
   for (uint32_t i = 0; items && i < list->n && !m->status; ++i) {
     uint32_t k = 0;
+    if (!hr_tpl_hashable(&keys[i]))
+      hr_tpl_fail_value(m, "unhashable type: '", &keys[i], "'");
     while (k < n && !hr_tpl_equal(m, &keys[k], &keys[i]))
       ++k;
     if (k < n)

@@ -1,11 +1,14 @@
 #include "compiler/import/template/Emit.h"
 
 #include "compiler/import/template/Signatures.h"
+#include "compiler/import/template/Symbols.h"
 #include "compiler/support/ErrorText.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <list>
+#include <map>
 
 namespace headrace::jinja {
 namespace {
@@ -26,6 +29,7 @@ private:
     const Node *node;
     uint32_t macro;
     unsigned conditions;
+    const Symbols *frame; ///< around it
   };
 
   uint32_t here() const { return uint32_t(out.code.size()); }
@@ -60,6 +64,9 @@ private:
   void test(const Node &node);
   void store(const Node &target);
 
+  Symbols &openFrame();
+  void enterFrame(const Node &body);
+  void closeFrame() { frame = frames[frame]; }
   void statement(const Node &node);
   void ifStatement(const Node &node);
   void forStatement(const Node &node);
@@ -86,7 +93,10 @@ private:
   std::string problem;
   std::vector<Loop> loops;
   std::vector<Pending> pending;
-  unsigned conditions = 0; ///< that decide whether what is emitted runs
+  std::list<Symbols> symbols;
+  std::map<const Symbols *, const Symbols *> frames; ///< to the one around
+  const Symbols *frame = nullptr;                    ///< the innermost
+  unsigned conditions = 0;                           ///< that decide whether what is emitted runs
 };
 
 /// Whether the name is read anywhere below.
@@ -383,6 +393,24 @@ void Emitter::store(const Node &target) {
 
 // ---- statements ----
 
+/// The names of a new innermost frame, which enterFrame then completes.
+Symbols &Emitter::openFrame() {
+  Symbols &inner = symbols.emplace_back(frame);
+  frames[&inner] = frame;
+  frame = &inner;
+  return inner;
+}
+
+/// Takes the frame's names from its body, and binds those that are undefined at its start.
+void Emitter::enterFrame(const Node &body) {
+  Symbols &names = symbols.back();
+  names.visit(body);
+  for (const std::string &name : names.undefined()) {
+    absent();
+    add(HR_TPL_OP_STORE, out.name(name));
+  }
+}
+
 void Emitter::ifStatement(const Node &node) {
   std::vector<uint32_t> ends;
   size_t i = 0;
@@ -436,7 +464,11 @@ void Emitter::forStatement(const Node &node) {
     add(HR_TPL_OP_DUP);
     add(HR_TPL_OP_STORE, out.name("loop"));
   }
+  openFrame().declareTarget(target);
+  symbols.back().declare("loop");
+  enterFrame(body);
   statement(body);
+  closeFrame();
   loop = loops.back();
   loops.pop_back();
   if (otherwise)
@@ -454,7 +486,10 @@ void Emitter::forStatement(const Node &node) {
   add(HR_TPL_OP_NOT);
   uint32_t over = add(HR_TPL_OP_IF_FALSE);
   scope();
+  openFrame();
+  enterFrame(*otherwise);
   statement(*otherwise);
+  closeFrame();
   scopeEnd();
   land(over);
 }
@@ -478,7 +513,10 @@ void Emitter::capture(const Node &body) {
   if (!loops.empty())
     ++loops.back().captures;
   scope();
+  openFrame();
+  enterFrame(body);
   statement(body);
+  closeFrame();
   scopeEnd();
   if (!loops.empty())
     --loops.back().captures;
@@ -504,7 +542,12 @@ void Emitter::with(const Node &node) {
   scope();
   for (size_t i = node.children.size(); i > 1; i -= 2)
     store(*node.children[i - 2]);
+  openFrame();
+  for (size_t i = 1; i < node.children.size(); i += 2)
+    symbols.back().declareTarget(*node.children[i]);
+  enterFrame(*node.children[0]);
   statement(*node.children[0]);
+  closeFrame();
   scopeEnd();
 }
 
@@ -523,7 +566,7 @@ void Emitter::macroValue(const Node &node, bool isCaller) {
       macro.flags |= flag;
       out.params.push_back(out.name(name));
     }
-  pending.push_back({&node, uint32_t(out.macros.size()), conditions});
+  pending.push_back({&node, uint32_t(out.macros.size()), conditions, frame});
   out.macros.push_back(macro);
 }
 
@@ -538,6 +581,12 @@ void Emitter::macroBody(const Pending &pending) {
   bool isCaller = node.kind == Kind::callBlock;
   out.macros[pending.macro].code = here();
   conditions = pending.conditions;
+  frame = pending.frame;
+  openFrame();
+  for (const std::string &name : node.names)
+    symbols.back().declare(name);
+  for (const char *name : {"caller", "kwargs", "varargs"})
+    symbols.back().declare(name);
   size_t first = node.children.size() - (1 + isCaller); // defaults
   for (size_t i = 0; i < node.names.size(); ++i) {
     uint32_t name = out.name(node.names[i]), bound = add(HR_TPL_OP_IF_UNBOUND);
@@ -550,6 +599,7 @@ void Emitter::macroBody(const Pending &pending) {
     add(HR_TPL_OP_STORE, name);
     land(bound);
   }
+  enterFrame(*node.children[isCaller]);
   statement(*node.children[isCaller]);
   add(HR_TPL_OP_RETURN);
 }
@@ -592,7 +642,10 @@ void Emitter::statement(const Node &node) {
     break;
   case Kind::scoped:
     scope();
+    openFrame();
+    enterFrame(*node.children[0]);
     statement(*node.children[0]);
+    closeFrame();
     scopeEnd();
     break;
   default:
@@ -601,6 +654,8 @@ void Emitter::statement(const Node &node) {
 }
 
 Result<void> Emitter::run(const Node &body) {
+  openFrame();
+  enterFrame(body);
   statement(body);
   add(HR_TPL_OP_END);
   while (!pending.empty()) {

@@ -428,8 +428,8 @@ void ExpressionParser::arguments(Node &node, bool mayBeNamed) {
 /// Behind the |.
 NodePtr ExpressionParser::filter(NodePtr value) {
   NodePtr node = makeNode(Kind::filter, current().line, expectAnyName());
-  if (isSymbol("."))
-    failExpected("a filter without a dot in its name");
+  while (eatSymbol("."))
+    node->text += "." + expectAnyName();
   adopt(*node, std::move(value));
   if (isSymbol("("))
     arguments(*node, true);
@@ -440,6 +440,8 @@ NodePtr ExpressionParser::filter(NodePtr value) {
 NodePtr ExpressionParser::test(NodePtr value) {
   bool negated = eatName("not");
   NodePtr node = makeNode(Kind::test, current().line, expectAnyName());
+  while (eatSymbol("."))
+    node->text += "." + expectAnyName();
   adopt(*node, std::move(value));
   TokenKind kind = current().kind;
   bool begins = kind == TokenKind::string || kind == TokenKind::integer || kind == TokenKind::real || isSymbol("[") ||
