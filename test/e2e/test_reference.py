@@ -1,13 +1,15 @@
 """Float bundles against references computed elsewhere: greedy ids, logits, perplexity; f32 and f16.
 
-usage: test_reference.py brook|stories|families|linear-rope|smollm2|smollm2-sharded...
+usage: test_reference.py brook|stories|families|linear-rope|smollm2|smollm2-sharded|minilm...
 """
 import json
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
 import models
-from harness import bundle, equal, evaluate, fail, main, run
+from harness import RUNNER, WORK, bundle, command, equal, evaluate, fail, main, run
 
 F16_MARGIN = 0.02  # f16 may part from the reference only at a step whose two best logits are closer than this
 
@@ -119,5 +121,19 @@ def smollm2_sharded():
     check_full_rows(models.smollm2("smollm2-sharded"), data, json.loads((data / "smollm2-reference.json").read_text()))
 
 
+def minilm():
+    """Ids, hidden rows and embeddings of texts, by a sentence encoder with trained weights."""
+    expected = json.loads((models.data("real-models") / "minilm-reference.json").read_text())
+    out = bundle(models.minilm(), "--target", "host", "--quant", "f32")
+    for entry in expected:
+        with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+            rows = Path(scratch) / "hidden.npy"
+            found = json.loads(command([RUNNER, "embed", out, "--json", "--hidden", rows, "--", entry["text"]]).stdout)
+            equal(f"MiniLM ids of {entry['text']!r}", found["ids"], entry["input_ids"])
+            close(f"MiniLM hidden row of {entry['text']!r}", np.load(rows)[0], entry["last_hidden_state_row0"], 2e-5)
+            close(f"MiniLM embedding of {entry['text']!r}", found["embedding"], entry["sentence_embedding"], 1e-5)
+
+
 if __name__ == "__main__":
-    main({"brook": brook, "stories": stories, "families": families, "linear-rope": linear_rope, "smollm2": smollm2, "smollm2-sharded": smollm2_sharded})
+    main({"brook": brook, "stories": stories, "families": families, "linear-rope": linear_rope, "smollm2": smollm2, "smollm2-sharded": smollm2_sharded,
+          "minilm": minilm})
