@@ -1,11 +1,15 @@
 """Sessions that go on: saved ones to the bit, turns that compute only what is new, files that are not what they should be.
 
-usage: test_conversation.py saved|turns|hostile...
+usage: test_conversation.py saved|turns|hostile|chat|interrupt|smollm2...
 """
 import json
+import os
+import pty
 import random
+import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -92,5 +96,105 @@ def hostile():
     print(f"  {len(damaged)} files, all refused")
 
 
+TEMPLATE = ("{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}<|endoftext|>\n{% endfor %}"
+            "{% if add_generation_prompt %}<|endoftext|>assistant:{% endif %}")
+
+
+def rendered(messages):
+    return "".join(f"<|endoftext|>{m['role']}: {m['content']}<|endoftext|>\n" for m in messages) + "<|endoftext|>assistant:"
+
+
+def message(role, content):
+    return {"role": role, "content": content}
+
+
+def chat_bundle():
+    """Brook with a chat template."""
+    folder = WORK / "brook-chat"
+    if not folder.exists():
+        shutil.copytree(models.BROOK, WORK / "brook-chat.part", dirs_exist_ok=True)
+        config = WORK / "brook-chat.part/tokenizer_config.json"
+        config.write_text(json.dumps(json.loads(config.read_text()) | {"chat_template": TEMPLATE}))
+        (WORK / "brook-chat.part").rename(folder)
+    return bundle(folder, "--target", "host", "--quant", "w4")
+
+
+def ids_of(out, text):
+    return json.loads(command([RUNNER, "tokenize", out, "--json", "--", text]).stdout)["ids"]
+
+
+def chat():
+    """Three ways to the same two answers: files of messages, requests, lines; the second turn computes its own tokens."""
+    out = chat_bundle()
+    messages, want = [message("system", "Speak."), message("user", "In the beginning")], []
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        for text in ("And the earth", None):
+            file = Path(scratch) / "m.json"
+            file.write_text(json.dumps(messages))
+            found = json.loads(command([RUNNER, "chat", out, "--messages", file, "-n", 20, "--temperature", 0, "--json"]).stdout)
+            ids = ids_of(out, rendered(messages))
+            plain = json.loads(command([RUNNER, "run", out, "--ids", ",".join(map(str, ids)), "-n", 20, "--temperature", 0, "--json"]).stdout)
+            equal("as run on the rendered text", [found["ids"], found["text"]], [plain["ids"], plain["text"]])
+            equal("prompt", found["timings"]["prompt_tokens"], len(ids))
+            want.append(found)
+            messages += [message("assistant", found["text"]), message("user", text)]
+    requests = [{"session": "s", "messages": messages[:n], "n": 20, "temperature": 0} for n in (2, 4)]
+    done = command([RUNNER, "run", out, "--jsonl"], input="\n".join(map(json.dumps, requests)))
+    by_request = [json.loads(line) for line in done.stdout.splitlines()]
+    done = command([RUNNER, "chat", out, "-n", 20, "--temperature", 0, "--json", "--system", "Speak."], input="In the beginning\nAnd the earth\n")
+    by_line = [json.loads(line) for line in done.stdout.splitlines()]
+    for name, found in (("requests", by_request), ("lines", by_line)):
+        equal(f"answers by {name}", [x["text"] for x in found], [x["text"] for x in want])
+        total, held = found[1]["timings"]["prompt_tokens"], found[0]["timings"]["prompt_tokens"] + len(found[0]["ids"]) - 1
+        equal(f"second turn by {name}", counts(found[1])[:3], [total, held, total - held])
+
+
+def read_until(fd, text, seconds=60):
+    seen, end = "", time.monotonic() + seconds
+    while text not in seen:
+        if time.monotonic() > end:
+            fail(f"the terminal shows {seen[-500:]!r} without {text!r}")
+        seen += os.read(fd, 4096).decode(errors="replace")
+    return seen
+
+
+def interrupt():
+    """Ctrl-C stops an answer and not the program."""
+    out = chat_bundle()
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.environ["TERM"] = "xterm"
+        os.execv(RUNNER, [str(RUNNER), "chat", str(out), "-n", "900", "--temperature", "0", "--timings"])
+    read_until(fd, "> ")
+    os.write(fd, b"In the beginning\r")
+    read_until(fd, "the")
+    read_until(fd, " ")
+    os.write(fd, b"\x03")
+    seen = read_until(fd, "headrace: note: stopped")
+    seen += read_until(fd, "> ")
+    generated = int(seen.partition(" computed in ")[2].partition("ms, ")[2].split()[0])
+    if not 0 < generated < 900:
+        fail(f"{generated} tokens were generated before Ctrl-C")
+    os.write(fd, b"/quit\r")
+    equal("exit code", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+    print(f"  stopped after {generated} tokens")
+
+
+def smollm2():
+    """A conversation with a model that has learnt to hold one."""
+    out = bundle(models.smollm2(), "--target", "host", "--quant", "w8")
+    lines = ["What is the capital of France?", "And of Italy?", "Thank you."]
+    done = command([RUNNER, "chat", out, "-n", 60, "--temperature", 0, "--json"], input="\n".join(lines))
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    for line, answer in zip(lines, found):
+        print(f"  {line} -> {answer['text']!r}: {counts(answer)}")
+    if "Paris" not in found[0]["text"] or "Rome" not in found[1]["text"]:
+        fail("these are not the capitals")
+    equal("ends", [x["finish"] for x in found], ["end"] * 3)
+    for before, after in zip(found, found[1:]):
+        held = before["timings"]["prompt_tokens"] + len(before["ids"]) - 1
+        equal("cached", after["timings"]["cached_tokens"], held)
+
+
 if __name__ == "__main__":
-    main({"saved": saved, "turns": turns, "hostile": hostile})
+    main({"saved": saved, "turns": turns, "hostile": hostile, "chat": chat, "interrupt": interrupt, "smollm2": smollm2})

@@ -24,6 +24,7 @@ int usageError(std::string text);
 int runMain(int argc, const char *const *argv);
 /// `headrace run BUNDLE --jsonl`.
 int jsonlMain(int argc, const char *const *argv);
+void addChat(CLI::App &app, int &exitCode);
 /// text: what stood behind `--` on the command line, if it did.
 void addEmbed(CLI::App &app, int &exitCode, const std::optional<std::string> &text);
 void addDiff(CLI::App &app, int &exitCode);

@@ -184,6 +184,8 @@ Result<void> diff(const DiffArguments &arguments) {
   auto manifest = readManifest(arguments.bundle);
   if (!manifest)
     return manifest.error();
+  if (manifest->model.kind != "decoder")
+    return expectedFound(fileNameOf(arguments.bundle), "a model that generates text", "an " + manifest->model.kind);
   auto ids = chooseIds(arguments, *manifest);
   if (!ids)
     return ids.error();

@@ -53,19 +53,25 @@ Result<std::string> textOf(const OpenBundle &bundle, const Stream &stream) {
   return text->substr(0, end);
 }
 
-std::string finishOf(const Stream &stream, hr_status status) {
+std::string finishOf(const hr_library &library, const Stream &stream, hr_status status) {
+  const std::vector<int32_t> &ids = stream.answer.ids;
   if (stream.stop.found)
     return "stop";
   if (status == HR_CANCELLED)
     return "cancelled";
   if (status == HR_CONTEXT_FULL)
     return "context";
-  return stream.answer.ids.size() == stream.request.tokens ? "length" : "end";
+  return !ids.empty() && isEndId(library, stream.request.endIds, ids.back()) ? "end" : "length";
 }
 
 double perSecond(uint64_t count, uint64_t ns) { return ns ? double(count) * 1e9 / double(ns) : 0; }
 
 } // namespace
+
+bool isEndId(const hr_library &library, const std::vector<int32_t> &more, int32_t id) {
+  const int32_t *end = library.eos_ids + library.eos_count;
+  return std::find(library.eos_ids, end, id) != end || std::find(more.begin(), more.end(), id) != more.end();
+}
 
 Result<Answer> generateAnswer(const OpenBundle &bundle, hr_session *session, const GenerateRequest &request) {
   HR_TRY(checkPrompt(bundle.library(), request.ids));
@@ -86,7 +92,7 @@ Result<Answer> generateAnswer(const OpenBundle &bundle, hr_session *session, con
   bool ended = status == HR_OK || status == HR_CANCELLED || status == HR_CONTEXT_FULL || stream.stop.found;
   if (!ended)
     return bundle.statusError(status);
-  stream.answer.finish = finishOf(stream, status);
+  stream.answer.finish = finishOf(bundle.library(), stream, status);
   auto text = textOf(bundle, stream);
   if (!text)
     return text.error();

@@ -37,6 +37,9 @@ struct Answer {
   hr_timings timings = {};
 };
 
+/// Does this id end an answer: one of the library's, or of `more`?
+bool isEndId(const hr_library &library, const std::vector<int32_t> &more, int32_t id);
+
 /// An error also where the prompt does not fit into the context. A full context ends the answer, no more.
 Result<Answer> generateAnswer(const OpenBundle &bundle, hr_session *session, const GenerateRequest &request);
 

@@ -36,6 +36,9 @@ void printModel(const Manifest &m) {
               " KV) of %" PRIu64 ", feed-forward %" PRIu64 ", vocabulary %" PRIu64 "\n",
               m.name.c_str(), m.model.architecture.c_str(), double(m.model.parameters) * 1e-6, m.model.layers,
               m.model.hidden, m.model.heads, m.model.kvHeads, m.model.headDim, m.model.feedForward, m.model.vocab);
+  if (m.model.kind != "decoder")
+    std::printf("  %s, pooling %s%s\n", m.model.kind.c_str(), m.model.pooling.c_str(),
+                m.model.normalize ? ", normalized" : "");
   std::printf("  written by %s for %s; --quant %s --group %" PRIu64
               " --embed %s --head %s --act %s --kv %s --context %" PRIu64 "%s\n",
               m.compiler.c_str(), m.settings.target.c_str(), m.settings.quant.c_str(), m.settings.group,

@@ -1,6 +1,7 @@
 // headrace run BUNDLE --jsonl - requests on stdin, answers on stdout, a line each. An error of a request is its answer.
 #include "compiler/support/ErrorText.h"
 #include "compiler/tools/headrace/Commands.h"
+#include "compiler/tools/headrace/Conversation.h"
 #include "compiler/tools/headrace/Requests.h"
 #include "compiler/tools/headrace/Text.h"
 
@@ -17,18 +18,21 @@ using Json = nlohmann::ordered_json;
 struct JsonlArguments {
   std::string bundle;
   size_t sessions = 8;
+  ContextRule rule = ContextRule::stop;
   RunOptions options;
 };
 
 /// A named session, and what is known of its conversation.
 struct NamedSession {
   std::unique_ptr<SessionMemory> memory;
-  uint64_t used = 0; ///< number of the request that used it last
+  std::unique_ptr<Conversation> conversation; ///< none where the bundle has no template
+  uint64_t used = 0;                          ///< number of the request that used it last
 };
 
 class Server {
 public:
-  Server(const OpenBundle &bundle, const JsonlArguments &arguments) : bundle(bundle), arguments(arguments) {}
+  Server(const OpenBundle &bundle, const JsonlArguments &arguments)
+      : bundle(bundle), arguments(arguments), chat(ChatTemplate::open(bundle)) {}
 
   /// The answer to a line.
   Json answer(const std::string &line);
@@ -36,10 +40,11 @@ public:
 private:
   Result<Json> carryOut(LineRequest &request);
   Result<NamedSession *> session(const std::string &name, std::string &dropped);
-  Result<std::vector<int32_t>> promptOf(const LineRequest &request) const;
+  Result<Prompt> promptOf(const LineRequest &request, const NamedSession &session) const;
 
   const OpenBundle &bundle;
   const JsonlArguments &arguments;
+  Result<ChatTemplate> chat;
   std::map<std::string, NamedSession> sessions;
   uint64_t requests = 0;
 };
@@ -59,22 +64,34 @@ Result<NamedSession *> Server::session(const std::string &name, std::string &dro
     auto memory = bundle.newSession();
     if (!memory)
       return memory.error();
-    found = sessions.emplace(name, NamedSession{memory.take(), 0}).first;
+    found = sessions.emplace(name, NamedSession{memory.take(), nullptr, 0}).first;
+    if (chat)
+      found->second.conversation = std::make_unique<Conversation>(*chat, bundle.library());
   }
   found->second.used = ++requests;
   return &found->second;
 }
 
-Result<std::vector<int32_t>> Server::promptOf(const LineRequest &request) const {
-  if (!request.prompt)
-    return request.generate.ids;
+Result<Prompt> Server::promptOf(const LineRequest &request, const NamedSession &session) const {
+  Prompt prompt;
+  prompt.ids = request.generate.ids;
+  if (!prompt.ids.empty())
+    return prompt;
+  if (!request.prompt) {
+    if (!chat)
+      return chat.error();
+    return session.conversation->prompt({{"messages", request.messages}}, request.generate.tokens, arguments.rule);
+  }
   hr_tokenizer tokenizer;
   if (bundle.api().model_tokenizer(bundle.model(), &tokenizer) != HR_OK)
     return expectedFound(fileNameOf(bundle.folder()), "a tokenizer", "none: give ids");
   auto ids = encodeText(bundle.api(), tokenizer, *request.prompt, true);
-  if (ids && ids->empty() && bundle.library().bos_id >= 0)
-    ids->push_back(bundle.library().bos_id);
-  return ids;
+  if (!ids)
+    return ids.error();
+  prompt.ids = ids.take();
+  if (prompt.ids.empty() && bundle.library().bos_id >= 0)
+    prompt.ids = {bundle.library().bos_id};
+  return prompt;
 }
 
 Result<Json> Server::carryOut(LineRequest &request) {
@@ -82,15 +99,22 @@ Result<Json> Server::carryOut(LineRequest &request) {
   auto named = session(request.session, dropped);
   if (!named)
     return named.error();
-  auto prompt = promptOf(request);
+  auto prompt = promptOf(request, **named);
   if (!prompt)
     return prompt.error();
-  request.generate.ids = prompt.take();
+  request.generate.ids = prompt->ids;
+  const bool isChat = !request.messages.is_null();
+  if (isChat)
+    request.generate.endIds = chat->endIds();
   auto answer = generateAnswer(bundle, (*named)->memory->get(), request.generate);
   if (!answer)
     return answer.error();
+  if (isChat)
+    (*named)->conversation->answered(*prompt, *answer);
   Json result = {{"id", request.id}, {"ids", answer->ids}, {"text", answer->text}, {"finish", answer->finish}};
   result["timings"] = timingsJson(answer->timings);
+  if (prompt->dropped)
+    result["dropped_messages"] = prompt->dropped;
   if (!dropped.empty())
     result["dropped_session"] = dropped;
   return result;
@@ -138,6 +162,7 @@ int jsonlMain(int argc, const char *const *argv) {
                  "the longest time is dropped, and the answer says so")
       ->capture_default_str()
       ->check(CLI::Range(size_t(1), size_t(1) << 20));
+  addContextRule(app, arguments.rule);
   app.add_option("--threads", arguments.options.threads, "threads (default: the cores)")
       ->check(CLI::Range(1u, HR_MAX_THREADS));
   app.add_option("--chunk", arguments.options.chunk, "most prompt tokens of a step")->check(CLI::Range(1, 1 << 20));

@@ -2,6 +2,7 @@
 
 #include "compiler/support/ErrorText.h"
 #include "compiler/support/Json.h"
+#include "compiler/tools/headrace/Conversation.h"
 
 #include <limits>
 
@@ -46,6 +47,12 @@ Result<void> readIds(const char *name, const Json &value, LineRequest &request) 
       return wrongType(name, "a list of token ids", id);
     request.generate.ids.push_back(id.get<int32_t>());
   }
+  return {};
+}
+
+Result<void> readMessages(const char *name, const Json &value, LineRequest &request) {
+  HR_TRY(checkMessages(value, std::string("field ") + inQuotes(name)));
+  request.messages = value;
   return {};
 }
 
@@ -102,8 +109,9 @@ const struct {
 } fields[] = {
     {"id", "given back with the answer, any value", readId},
     {"session", "name of the session whose cache is used (none: one that has no name)", readSession},
-    {"prompt", "text; one of prompt and ids must be given, and it is the whole of the prompt", readPrompt},
+    {"prompt", "text; one of prompt, ids and messages must be given, and it is the whole of the prompt", readPrompt},
     {"ids", "token ids", readIds},
+    {"messages", "a conversation for the chat template: [{\"role\": ..., \"content\": ...}, ...]", readMessages},
     {"n", "most tokens to generate (128)", readTokens},
     {"temperature", "0: always the most likely token (0.8)", readTemperature},
     {"top_k", "draw among the K most likely tokens; 0: off (40)", readTopK},
@@ -152,9 +160,9 @@ Result<LineRequest> parseRequest(const std::string &line, Json &id) {
   LineRequest request;
   for (const auto &[name, value] : json.items())
     HR_TRY(readField(name, value, request));
-  const int sources = request.prompt.has_value() + !request.generate.ids.empty();
+  const int sources = request.prompt.has_value() + !request.generate.ids.empty() + !request.messages.is_null();
   if (sources != 1)
-    return expectedFound("request", "one of prompt and ids", sources ? "more of them" : "none");
+    return expectedFound("request", "one of prompt, ids and messages", sources ? "more of them" : "none");
   return request;
 }
 

@@ -12,7 +12,8 @@ struct LineRequest {
   nlohmann::ordered_json id; ///< given back; null when there is none
   std::string session;       ///< "": the one that has no name
   std::optional<std::string> prompt;
-  GenerateRequest generate; ///< ids: of the request, if it gives some
+  nlohmann::ordered_json messages; ///< null: none
+  GenerateRequest generate;        ///< ids: of the request, if it gives some
 };
 
 /// Reads a line. `id` is filled as soon as it is known, also when the rest is refused.

@@ -89,6 +89,7 @@ int main(int argc, char **argv) {
   app.add_subcommand("compile", "turn a Hugging Face folder into a device bundle (headrace compile --help)");
   app.add_subcommand("run", "continue a prompt (headrace run --help)");
   const std::optional<std::string> text = takeText(argc, argv);
+  addChat(app, exitCode);
   addDiff(app, exitCode);
   addEmbed(app, exitCode, text);
   addEval(app, exitCode);

@@ -102,7 +102,8 @@ def test_kinds():
     ids.write_text(json.dumps([5] * 16))
     said = "encoder.bundle: expected a model that generates text, found an encoder (headrace embed)"
     refused("eval", ["eval", encoder(), "--ids-file", ids, "--window", 8], said)
-    refused("diff", ["diff", encoder(), "/absent", "--ids", "1,2"], said)
+    refused("diff", ["diff", encoder(), "/absent"], "encoder.bundle: expected a model that generates text, found an encoder")
+    check("inspect", "  encoder, pooling mean, normalized\n" in run("inspect", encoder())[1], True)
     refused("jsonl", ["run", encoder(), "--jsonl"], said)
     refused("run", ["run", encoder(), "--ids", "5"], f"{encoder()}: expected a model that generates text, found an encoder (headrace embed)")
     refused("embed", ["embed", decoder(), "--ids", "5"],
@@ -150,11 +151,11 @@ def test_stop():
 
 def test_bad_requests():
     """An error is the answer to its request, and the next one is answered."""
-    fields = "id, session, prompt, ids, n, temperature, top_k, top_p, min_p, seed, stop"
+    fields = "id, session, prompt, ids, messages, n, temperature, top_k, top_p, min_p, seed, stop"
     rows = [("{", "request: "), ("[]", "request: expected an object, found "),
             ({"id": 7, "ids": [1], "tempreature": 1}, f"request: expected fields {fields}, found 'tempreature'"),
-            ({"id": 7}, "request: expected one of prompt and ids, found none"),
-            ({"id": 7, "ids": [1], "prompt": "x"}, "request: expected one of prompt and ids, found more of them"),
+            ({"id": 7}, "request: expected one of prompt, ids and messages, found none"),
+            ({"id": 7, "ids": [1], "prompt": "x"}, "request: expected one of prompt, ids and messages, found more of them"),
             ({"id": 7, "ids": []}, "field 'ids': expected a list of token ids, found"), ({"id": 7, "ids": [-1]}, "field 'ids': expected a list of token ids, found"),
             ({"id": 7, "ids": [264]}, "prompt: expected ids below 264, found 264"),
             ({"id": 7, "ids": [5] * 61}, "prompt: expected at most 60 tokens, the context, found 61"),

@@ -115,8 +115,11 @@ int main(int argc, char **argv) {
   write(out + "/lib/headrace-run", "stands for a program\n");
   write(out + "/golden/golden.json", kind == "encoder" ? hiddenGolden({72, 105, 7}) : golden({72, 105}, 6));
   Manifest m = describe();
-  if (kind == "encoder")
+  if (kind == "encoder") {
     m.model.kind = "encoder";
+    m.model.pooling = "mean";
+    m.model.normalize = true;
+  }
   for (const char *file : {"golden/golden.json", "lib/headrace-run", "lib/libfake.so", "weights.bin"}) {
     const std::string bytes = read(out + "/" + file);
     m.checksums.push_back({file, bytes.size(), hexadecimal(hr_hash64(bytes.data(), bytes.size(), 0))});

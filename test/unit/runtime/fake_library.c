@@ -1,6 +1,10 @@
 /* fake_library.c - see fake_library.h. Freestanding, so that it also serves as the generated half of a headrace-run. */
 #include "fake_library.h"
 
+#ifdef FAKE_TEMPLATE
+#include "fake_template.h" /* made by write_fake_template: static const uint8_t fake_template[] */
+#endif
+
 enum {
   tokens_at = 0,
   hidden_at = 256,
@@ -132,19 +136,22 @@ static const int32_t end_ids[] = {fake_end};
 void fake_blob_rehash(uint8_t *blob) {
   hr_blob_header *h = (hr_blob_header *)blob;
   hr_blob_section *s = (hr_blob_section *)(blob + sizeof *h);
-  for (uint32_t i = 0; i < h->section_count && i < 3; ++i)
+  for (uint32_t i = 0; i < h->section_count && i < fake_sections; ++i)
     if (s[i].offset < fake_blob_bytes && s[i].bytes <= fake_blob_bytes - s[i].offset)
       s[i].hash = hr_hash64(blob + s[i].offset, (size_t)s[i].bytes, 0);
   h->table_hash = 0;
-  h->table_hash = hr_hash64(blob, sizeof *h + (h->section_count < 3 ? h->section_count : 3) * sizeof *s, 0);
+  h->table_hash =
+      hr_hash64(blob, sizeof *h + (h->section_count < fake_sections ? h->section_count : fake_sections) * sizeof *s, 0);
 }
 
 void fake_blob(uint8_t *blob) {
   static const struct {
     uint32_t kind, device;
     const char *name;
-  } rows[] = {
-      {HR_SECTION_WEIGHTS, 0, "weights"}, {HR_SECTION_WEIGHTS, 1, "weights1"}, {HR_SECTION_TOKENIZER, 0, "tokenizer"}};
+  } rows[] = {{HR_SECTION_WEIGHTS, 0, "weights"},
+              {HR_SECTION_WEIGHTS, 1, "weights1"},
+              {HR_SECTION_TOKENIZER, 0, "tokenizer"},
+              {HR_SECTION_TEMPLATE, 0, "template"}};
   for (uint32_t i = 0; i < fake_blob_bytes; ++i)
     blob[i] = 0;
   hr_blob_header *h = (hr_blob_header *)blob;
@@ -154,8 +161,8 @@ void fake_blob(uint8_t *blob) {
   h->version = HR_ABI_VERSION;
   h->header_bytes = sizeof *h;
   h->file_bytes = fake_blob_bytes;
-  h->section_count = 3;
-  for (uint32_t i = 0; i < 3; ++i) {
+  h->section_count = fake_sections;
+  for (uint32_t i = 0; i < fake_sections; ++i) {
     s[i].kind = rows[i].kind;
     s[i].device = rows[i].device;
     s[i].offset = (i + 1) * HR_SECTION_ALIGN;
@@ -168,6 +175,12 @@ void fake_blob(uint8_t *blob) {
   blob[1 * HR_SECTION_ALIGN] = 1;
   blob[2 * HR_SECTION_ALIGN] = 250;
   blob[3 * HR_SECTION_ALIGN] = 'F';
+#ifdef FAKE_TEMPLATE
+  _Static_assert(sizeof fake_template <= HR_SECTION_ALIGN, "the template's page");
+  s[3].bytes = sizeof fake_template;
+  for (uint32_t b = 0; b < sizeof fake_template; ++b)
+    blob[s[3].offset + b] = fake_template[b];
+#endif
   fake_blob_rehash(blob);
 }
 

@@ -23,7 +23,12 @@ enum {
   fake_body_rows = 8,
   fake_head_rows = 4,
   fake_section_bytes = 100,
-  fake_blob_bytes = 4 * HR_SECTION_ALIGN /* header, weights, weights of device 1, tokenizer */
+#ifdef FAKE_TEMPLATE
+  fake_sections = 4,
+#else
+  fake_sections = 3, /* weights, weights of device 1, tokenizer; with FAKE_TEMPLATE a chat template, of one page too */
+#endif
+  fake_blob_bytes = (1 + fake_sections) * HR_SECTION_ALIGN /* the first is the header */
 };
 
 int32_t fake_target(int32_t state);

@@ -10,6 +10,14 @@ hr_status hr_tokenizer_open(hr_tokenizer *t, const void *section, size_t bytes) 
 
 size_t hr_tokenizer_scratch(const hr_tokenizer *t, size_t bytes) { return 0; }
 
+static int32_t id_of(char c) {
+#ifdef FAKE_TEMPLATE
+  if (c == '\x01' || c == '\x02') /* what ends a message (the end id), what begins one */
+    return c == '\x01' ? 256 : 262;
+#endif
+  return (uint8_t)c;
+}
+
 hr_status hr_encode(const hr_tokenizer *t, const char *text, size_t bytes, uint32_t flags, int32_t *ids,
                     size_t capacity, size_t *n, void *scratch, size_t scratch_bytes) {
 #ifdef FAKE_ENCODER
@@ -21,7 +29,7 @@ hr_status hr_encode(const hr_tokenizer *t, const char *text, size_t bytes, uint3
   if (capacity < *n)
     return HR_OUT_OF_MEMORY;
   for (size_t i = 0; i < bytes; ++i)
-    ids[around + i] = (uint8_t)text[i];
+    ids[around + i] = id_of(text[i]);
   if (around) {
     ids[0] = 260;
     ids[*n - 1] = 261;
@@ -61,7 +69,7 @@ hr_status hr_detokenize(const hr_tokenizer *t, const int32_t *ids, size_t n, uin
                         size_t capacity, size_t *bytes) {
   *bytes = 0;
   for (size_t i = 0; i < n; ++i)
-    if (ids[i] < 256 && (*bytes)++ < capacity)
-      text[*bytes - 1] = (char)ids[i];
+    if ((ids[i] < 256 || flags & HR_KEEP_SPECIAL) && (*bytes)++ < capacity)
+      text[*bytes - 1] = (char)(ids[i] < 256 ? ids[i] : '?');
   return *bytes > capacity ? HR_OUT_OF_MEMORY : HR_OK;
 }

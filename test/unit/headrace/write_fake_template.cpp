@@ -1,0 +1,21 @@
+// write_fake_template - the chat template of the fake bundle, compiled, as a C array on stdout. Messages begin with the
+// character 2 and end with the character 1, which the fake tokenizer makes ids of.
+#include "compiler/import/template/Template.h"
+
+#include <cstdio>
+
+int main() {
+  const char *text = "{% for m in messages %}{% if m.role == 'robot' %}{{ raise_exception('no robots') }}{% endif %}"
+                     "\x02{{ m.role }}:{{ m.content }}\x01{% endfor %}"
+                     "{% if add_generation_prompt %}\x02"
+                     "assistant:{% endif %}";
+  auto section = headrace::compileTemplate(text, "fake", {});
+  if (!section) {
+    std::fprintf(stderr, "%s\n", section.error().message().c_str());
+    return 1;
+  }
+  std::printf("static const uint8_t fake_template[] __attribute__((aligned(4))) = {");
+  for (uint8_t byte : *section)
+    std::printf("%u,", byte);
+  std::printf("};\n");
+}
