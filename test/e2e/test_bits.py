@@ -1,6 +1,6 @@
 """The float contract: the same bits from every target, with any number of threads and any chunking of the prompt.
 
-usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|numpy|numpy-windows|widened|widened-arm|x86-smollm2...
+usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|numpy|numpy-smollm2|numpy-windows|widened|widened-arm|x86-smollm2...
 """
 import shutil
 
@@ -70,6 +70,9 @@ def numpy_model():
     for folder, ids in ((models.BROOK, brook_ids()), (models.data("stories260K-hf"), stories_ids())):
         for quant, group in (("w8", 128), ("w4", 64), ("w4", 32), ("w4a", 64), ("w4a", 32)):
             check_numpy(folder, ids, quant, group)
+
+
+def numpy_smollm2():
     check_numpy(models.smollm2(), models.eval_ids("SmolLM2")[:48], "w4", 64)
 
 
@@ -121,6 +124,7 @@ if __name__ == "__main__":
         "arm-stories": lambda: check(stories(), stories_ids()[:40], QUANTS, arm_variants(), n=3),
         "devices": devices,
         "numpy": numpy_model,
+        "numpy-smollm2": numpy_smollm2,
         "numpy-windows": numpy_windows,
         "widened": lambda: widened(x86_variants([["--threads", 2], ["--chunk", 9]]), 70, 4),
         "widened-arm": lambda: widened(arm_variants(), 20, 2),
