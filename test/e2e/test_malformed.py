@@ -213,8 +213,8 @@ def index_lacks_tensor(folder):
 for name, values in {
         "config_unknown_architecture": {"architectures": ["MambaForCausalLM"], "model_type": "mamba"}, "config_hidden_missing": {"hidden_size": None},
         "config_hidden_a_string": {"hidden_size": "32"}, "config_heads_zero": {"num_attention_heads": 0}, "config_heads_not_divided": {"num_key_value_heads": 3},
-        "config_unknown_activation": {"hidden_act": "swiglu7"}, "config_rope_type": {"rope_parameters": {"rope_type": "yarn", "factor": 4.0, "rope_theta": 1e4}},
-        "config_old_rope_type": {"rope_parameters": None, "rope_scaling": {"type": "dynamic", "factor": 2.0}},
+        "config_unknown_activation": {"hidden_act": "swiglu7"}, "config_rope_type": {"rope_parameters": {"rope_type": "longrope", "factor": 4.0, "rope_theta": 1e4}},
+        "config_old_rope_type": {"rope_parameters": None, "rope_scaling": {"type": "su", "factor": 2.0}},
         "config_rope_factor_missing": {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4}}, "config_layers_negative": {"num_hidden_layers": -1},
         "config_vocab_differs": {"vocab_size": 100}, "config_sliding_window": {"sliding_window": 16},
         "config_odd_head_dim": {"head_dim": 15}, "config_eps_negative": {"rms_norm_eps": -1.0}}.items():
