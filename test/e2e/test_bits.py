@@ -1,11 +1,17 @@
 """The float contract: the same bits from every target, with any number of threads and any chunking of the prompt.
 
-usage: test_bits.py x86-brook|x86-stories|arm-brook|arm-stories|devices|numpy|numpy-smollm2|numpy-windows|widened|widened-arm|x86-smollm2...
+usage: test_bits.py x86-brook|x86-stories|x86-families|arm-brook|arm-stories|arm-families|devices|numpy|numpy-smollm2|numpy-windows|widened|
+                    widened-arm|x86-smollm2...
 """
+import json
 import shutil
+import sys
+from pathlib import Path
 
 import models
 from harness import ARM_CPUS, WORK, X86_TARGETS, bundle, equal, fail, machine_runs, main, run, same_bits
+
+FAMILIES = Path(__file__).parent.parent / "families"
 
 QUANTS = ["f32", "f16", "w8", "w4", "w4a"]
 SETTINGS = [["--threads", 1], ["--threads", 2], ["--threads", 3], ["--threads", 2, "--chunk", 1], ["--chunk", 5], ["--chunk", 8], ["--chunk", 33]]
@@ -45,6 +51,18 @@ def x86_variants(settings):
 
 def arm_variants():
     return [(target, cpu, [["--threads", 1], ["--threads", 2, "--chunk", 9]]) for target, cpu in ARM_CPUS.items()]
+
+
+def families(variants):
+    """What only some families have: windows, caps, norms of q and k (rms, layer with biases), layer norms, learned positions."""
+    sys.path.insert(0, str(FAMILIES))
+    import checkpoint
+    from cases import CONFIGS
+    for name in ("gemma2", "gemma3", "gpt2", "phi-qk-norm"):
+        reference = json.loads((FAMILIES / f"references/{name}.json").read_text())
+        folder = models.BUILD / f"test/e2e/{name}-bits{'-arm' if variants[0][1] else ''}"  # a folder for each test: they run side by side
+        checkpoint.write(folder, name, CONFIGS[name], reference["tensors"])
+        check(folder, reference["input_ids"], ["f32", "w4"], variants, n=3)
 
 
 def devices():
@@ -122,6 +140,8 @@ if __name__ == "__main__":
         "x86-stories": lambda: check(stories(), stories_ids(), QUANTS, x86_variants(SETTINGS)),
         "arm-brook": lambda: check(models.BROOK, brook_ids()[:40], QUANTS, arm_variants(), n=3),
         "arm-stories": lambda: check(stories(), stories_ids()[:40], QUANTS, arm_variants(), n=3),
+        "x86-families": lambda: families(x86_variants([["--threads", 1], ["--threads", 2, "--chunk", 9], ["--chunk", 1]])),
+        "arm-families": lambda: families(arm_variants()),
         "devices": devices,
         "numpy": numpy_model,
         "numpy-smollm2": numpy_smollm2,
