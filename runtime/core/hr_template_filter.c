@@ -42,7 +42,7 @@ static bool int_of_text(hr_tpl_machine *m, const hr_tpl_value *v, uint32_t base,
     if (c < '0' || (c > '9' && (c | 32) < 'a') || d >= base)
       return false;
     digit = true;
-    if (value > (INT64_MAX - d) / base) {
+    if (value > ((uint64_t)INT64_MAX - d) / base) {
       hr_tpl_fail_text(m, "an integer becomes too large: it has to fit into 64 bits");
       return false;
     }
