@@ -10,7 +10,7 @@ from pathlib import Path
 import models
 from harness import COMPILER, RUNNER, WORK, bundle, command, equal, fail, main
 
-TOKENIZERS = ["llama-spm", "gpt-2", "llama-bpe", "qwen2"]
+TOKENIZERS = ["bert-bge", "llama-spm", "gpt-2", "llama-bpe", "qwen2"]
 DEVICES = ["rpi5", "rk3588", "sd8gen2", "sd8gen3", "sd8elite"]
 
 
@@ -26,6 +26,9 @@ def tokenize():
                 if key in vector and "\0" not in vector["text"]:
                     found = json.loads(command([RUNNER, "tokenize", what, "--json", *flags, "--", vector["text"]]).stdout)
                     equal(f"{name} {vector['text']!r} {flags}", found["ids"], vector[key])
+    for name, ids in (("llama", [1, 3, 6, 7]), ("gpt2", [3, 2, 0]), ("bert", [1, 3, 4, 3, 2]), ("t5", [3, 6, 3, 4, 1])):
+        what = models.PROJECT / f"test/fuzz/corpus/tokenizer_gguf/{name}.gguf"
+        equal(f"{name}.gguf", json.loads(command([RUNNER, "tokenize", what, "--json", "--special", "--", "ab a"]).stdout)["ids"], ids)
     out = bundle(models.BROOK, "--target", "host", "--quant", "w4")
     for name, what in (("brook", out), ("brook", models.BROOK)):
         found = json.loads(command([RUNNER, "tokenize", what, "--json", "--file", models.EVAL_TEXT]).stdout)["ids"]
