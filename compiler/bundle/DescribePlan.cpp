@@ -166,15 +166,23 @@ void Launches::describe() {
   }
 }
 
-std::string dtypeText(Type element) { return element.isF32() ? "F32" : element.isF16() ? "F16" : "BF16"; }
+/// What a checkpoint calls the elements of a range: of bytes in blocks, the blocks.
+std::string dtypeText(recipe::RangeOp range) {
+  Type element = cast<RankedTensorType>(range.getResult().getType()).getElementType();
+  for (Operation *user : range->getUsers())
+    if (auto blocks = dyn_cast<recipe::FromBlocksOp>(user))
+      return blocks.getType().str();
+  if (element.isInteger())
+    return element.isInteger(8) ? "I8" : "I32";
+  return element.isF32() ? "F32" : element.isF16() ? "F16" : "BF16";
+}
 
 std::vector<ManifestSource> sourcesOf(model::WeightOp weight) {
   std::vector<ManifestSource> sources;
   weight.walk([&](Operation *op) {
     if (auto range = dyn_cast<recipe::RangeOp>(op))
-      sources.push_back({range.getTensor().str(), range.getFile().str(),
-                         dtypeText(cast<RankedTensorType>(range.getResult().getType()).getElementType()),
-                         uint64_t(range.getOffset()), uint64_t(range.getBytes())});
+      sources.push_back({range.getTensor().str(), range.getFile().str(), dtypeText(range), uint64_t(range.getOffset()),
+                         uint64_t(range.getBytes())});
     else if (isa<recipe::RopeTableOp>(op))
       sources.push_back({"rope table", "", "F32", 0, uint64_t(weight.getTensorType().getNumElements()) * 4});
   });
@@ -203,6 +211,8 @@ void describeWeights(ModuleOp plan, Launches &launches, Manifest &manifest) {
     row.bytes = uint64_t(*weight.getBytes());
     row.sources = sourcesOf(weight);
     row.recipe = recipeText(weight);
+    if (auto codes = weight->getAttrOfType<StringAttr>(recipe::kCodesAttr))
+      row.recipe += ", " + codes.getValue().str();
     for (StringRef kernel : launches.readersOf(weight))
       row.kernels.push_back(kernel.str());
     manifest.weights.push_back(std::move(row));

@@ -1,6 +1,7 @@
 #include "compiler/bundle/Recipe.h"
 
 #include "compiler/bundle/Half.h"
+#include "compiler/bundle/RecipeCodes.h"
 #include "compiler/bundle/RopeTable.h"
 
 #include <algorithm>
@@ -61,6 +62,8 @@ void RecipeReader::rows(Value value, int64_t first, int64_t count, float *out) c
   Operation *op = value.getDefiningOp();
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](recipe::RangeOp o) { range(o, first, count, out); })
+      .Case([&](recipe::FromBlocksOp o) { fromBlocks(o, first, count, out); })
+      .Case([&](recipe::FromGroupsOp o) { fromGroups(o, first, count, out); })
       .Case([&](recipe::ConvertOp o) { convert(o, first, count, out); })
       .Case([&](recipe::ConcatOp o) { concat(o, first, count, out); })
       .Case([&](recipe::InterleaveOp o) { interleave(o, first, count, out); })
@@ -83,6 +86,18 @@ void RecipeReader::range(recipe::RangeOp op, int64_t first, int64_t count, float
   int64_t size = rowSize(op.getResult()), width = element.getIntOrFloatBitWidth() / 8;
   const MappedFile &file = files.file(op.getFile());
   widen(element, file.data() + op.getOffset() + first * size * width, size_t(count * size), out);
+}
+
+void RecipeReader::fromBlocks(recipe::FromBlocksOp op, int64_t first, int64_t count, float *out) const {
+  BlockRows blocks(op, files);
+  for (int64_t row = 0; row != count; ++row)
+    dequantizeBlocks(blocks.type, blocks.row(first + row), blocks.perRow, out + row * rowSize(op.getResult()));
+}
+
+void RecipeReader::fromGroups(recipe::FromGroupsOp op, int64_t first, int64_t count, float *out) const {
+  GroupedMatrix matrix = groupedMatrix(op, files);
+  for (int64_t row = 0; row != count; ++row)
+    matrix.values(size_t(first + row), out + row * rowSize(op.getResult()));
 }
 
 void RecipeReader::convert(recipe::ConvertOp op, int64_t first, int64_t count, float *out) const {

@@ -5,7 +5,7 @@
 
 #include "compiler/support/MappedFile.h"
 #include "dialects/model/Model.h"
-#include "dialects/recipe/Recipe.h"
+#include "dialects/recipe/Quantized.h"
 
 #include <map>
 #include <string>
@@ -39,6 +39,8 @@ public:
 private:
   void rows(mlir::Value value, int64_t first, int64_t count, float *out) const;
   void range(recipe::RangeOp op, int64_t first, int64_t count, float *out) const;
+  void fromBlocks(recipe::FromBlocksOp op, int64_t first, int64_t count, float *out) const;
+  void fromGroups(recipe::FromGroupsOp op, int64_t first, int64_t count, float *out) const;
   void convert(recipe::ConvertOp op, int64_t first, int64_t count, float *out) const;
   void concat(recipe::ConcatOp op, int64_t first, int64_t count, float *out) const;
   void interleave(recipe::InterleaveOp op, int64_t first, int64_t count, float *out) const;

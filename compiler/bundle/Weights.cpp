@@ -2,6 +2,7 @@
 
 #include "compiler/bundle/Pack.h"
 #include "compiler/bundle/Recipe.h"
+#include "compiler/bundle/RecipeCodes.h"
 #include "compiler/support/ErrorText.h"
 #include "compiler/support/Parallel.h"
 #include "dialects/plan/Plan.h"
@@ -111,6 +112,15 @@ private:
   std::atomic<size_t> at = SIZE_MAX;
 };
 
+/// Packs one tile of the checkpoint's own codes; false when one of them does not fit: then the values are encoded.
+bool packCodes(const RecipeCodes &codes, const T32Shape &shape, size_t first, size_t count, uint8_t *out) {
+  CodedRows rows(shape, 32);
+  if (codes.read(shape, int64_t(first), int64_t(count), rows) != int64_t(first + count))
+    return false;
+  packTile(shape, rows, out);
+  return true;
+}
+
 class WeightsWriter {
 public:
   WeightsWriter(const WeightsInput &input, const std::string &path)
@@ -192,11 +202,17 @@ LogicalResult WeightsWriter::writeMatrix(model::WeightOp weight, uint64_t offset
     return weight.emitError() << "weight '" << weight.getSymName() << "': expected " << shape.bytes()
                               << " bytes, found " << *weight.getBytes();
   RecipeReader reader(files, weight);
+  RecipeCodes codes(files, weight);
+  bool hasCodes = codes.hold(shape);
   FirstUnstorable unstorable;
   parallelFor(input.threads, shape.tiles(), [&](size_t tile) {
-    std::vector<float> rows(32 * shape.k, 0.0f);
     std::vector<uint8_t> packed(shape.tileBytes());
     size_t first = tile * 32, valid = std::min<size_t>(32, shape.n - first);
+    if (hasCodes && packCodes(codes, shape, first, valid, packed.data())) {
+      out.write(offset + tile * packed.size(), packed.data(), packed.size());
+      return;
+    }
+    std::vector<float> rows(32 * shape.k, 0.0f);
     reader.read(int64_t(first), int64_t(valid), rows.data());
     unstorable.check(*storage, first * shape.k, rows.data(), valid * shape.k);
     packTile(shape, rows.data(), packed.data());

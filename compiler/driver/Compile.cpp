@@ -3,11 +3,9 @@
 
 #include "compiler/bundle/WriteBundle.h"
 #include "compiler/driver/Fit.h"
+#include "compiler/driver/ModelSource.h"
 #include "compiler/driver/Targets.h"
-#include "compiler/import/folder/ModelFolder.h"
 #include "compiler/import/module/ImportModule.h"
-#include "compiler/import/template/TemplateSource.h"
-#include "compiler/import/tokenizer/Tokenizer.h"
 #include "compiler/pipeline/Diagnostics.h"
 #include "compiler/pipeline/DumpIR.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -70,7 +68,6 @@ public:
 
 private:
   Result<void> readModel();
-  Result<void> readTemplate();
   Result<void> importModel();
   Result<void> makePlan();
   Result<void> checkMemory();
@@ -85,8 +82,7 @@ private:
   std::unique_ptr<DumpIR> dumps;
   std::unique_ptr<MLIRContext> context;
   std::unique_ptr<DiagnosticCollector> diagnostics;
-  ModelSpec spec;
-  std::string tokenizer, chatTemplate;
+  ModelSource source;
   OwningOpRef<ModuleOp> module;
   std::string name;
   CompileReport report;
@@ -94,37 +90,11 @@ private:
 
 Result<void> Compilation::readModel() {
   phases.begin("read");
-  auto opened = openModelFolder(request.model);
-  if (!opened)
-    return opened.error();
-  spec = std::move(opened->spec);
-  report.notes = spec.warnings;
-  // A folder without a tokenizer compiles and runs on token ids.
-  std::string path = request.model + "/tokenizer.json";
-  if (!llvm::sys::fs::exists(path)) {
-    report.notes.push_back("tokenizer.json: none; the bundle runs on token ids");
-    return {};
-  }
-  auto section = compileTokenizer(path);
-  if (!section)
-    return section.error();
-  tokenizer.assign(section->begin(), section->end());
-  return {};
-}
-
-/// A template that cannot be compiled is left out, with a warning; under --no-fallback it is an error.
-Result<void> Compilation::readTemplate() {
-  auto source = templateOfFolder(request.model, /*tools=*/false);
-  if (source && !*source)
-    return {};
-  Result<std::vector<uint8_t>> section =
-      source ? compileTemplate((*source)->text, (*source)->where, (*source)->tokens) : source.error();
-  if (section)
-    chatTemplate.assign(section->begin(), section->end());
-  else if (request.noFallback)
-    return section.error();
-  else
-    report.notes.push_back("warning: " + section.error().message() + "; the bundle has no chat template");
+  auto read = readModelSource(request);
+  if (!read)
+    return read.error();
+  source = read.take();
+  report.notes = source.notes;
   return {};
 }
 
@@ -138,7 +108,7 @@ Result<void> Compilation::importModel() {
   ImportOptions options;
   options.name = name;
   options.context = request.context;
-  auto imported = headrace::importModel(*context, spec, options);
+  auto imported = headrace::importModel(*context, source.spec, options);
   if (!imported)
     return imported.error();
   module = imported.take();
@@ -159,10 +129,10 @@ Result<void> Compilation::makePlan() {
   options.name = name;
   options.place = request.place;
   options.noFallback = request.noFallback;
-  options.quant = request.quant;
+  options.quant = source.quant == "keep" ? "w8" : source.quant; // with keep, of weights that have no encoding yet
   options.embed = request.embed;
   options.head = request.head;
-  options.group = request.group;
+  options.group = source.group;
   options.act = request.act;
   options.kv = request.kv;
   options.taps = request.taps;
@@ -178,7 +148,7 @@ Result<void> Compilation::makePlan() {
 Result<void> Compilation::checkMemory() {
   const Device &device = *findDevice(request.targets.front());
   MemoryNeed need = memoryNeedOf(*module);
-  need.weights += tokenizer.size() + chatTemplate.size();
+  need.weights += source.tokenizer.size() + source.chatTemplate.size();
   return checkFit(need, device.usableBytes(), device.name);
 }
 
@@ -233,12 +203,12 @@ ManifestSettings Compilation::settings() {
   ManifestSettings s;
   s.target = llvm::join(request.targets, ",");
   s.place = llvm::join(request.place, ",");
-  s.quant = request.quant;
+  s.quant = source.quant;
   s.embed = encodingOf(*module, "embed");
   s.head = encodingOf(*module, "head");
   if (s.head.empty())
     s.head = s.embed;
-  s.group = uint64_t(request.group);
+  s.group = uint64_t(source.group);
   s.act = request.act;
   s.context = uint64_t((*module)->getAttrOfType<IntegerAttr>(model::kContextAttr).getInt());
   for (auto cache : module->getOps<model::KVCacheOp>()) {
@@ -251,7 +221,8 @@ ManifestSettings Compilation::settings() {
 
 Result<void> Compilation::writeOutput() {
   phases.begin("weights");
-  BundleRequest bundle{*module, spec, name, settings(), tokenizer, chatTemplate, request.threads, {}, {}, {}};
+  BundleRequest bundle{*module,         source.spec, name, settings(), source.tokenizer, source.chatTemplate,
+                       request.threads, {},          {},   {}};
   bundle.emit = [this](BlobIdentity blob) { return emit(blob); };
   bundle.emitForHost = [this](BlobIdentity blob) { return emitForHost(blob); };
   if (request.progress)
@@ -275,7 +246,6 @@ Result<CompileReport> Compilation::run() {
     dumps = opened.take();
   }
   HR_TRY(readModel());
-  HR_TRY(readTemplate());
   HR_TRY(importModel());
   HR_TRY(makePlan());
   HR_TRY(checkMemory());
@@ -320,8 +290,11 @@ std::string identifierFrom(const std::string &folder) {
   llvm::sys::fs::make_absolute(path);
   llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
   StringRef last = llvm::sys::path::filename(path);
+  if (last == ".")
+    last = llvm::sys::path::filename(llvm::sys::path::parent_path(path));
+  last.consume_back(".gguf");
   std::string name;
-  for (char c : last == "." ? llvm::sys::path::filename(llvm::sys::path::parent_path(path)) : last)
+  for (char c : last)
     name += llvm::isAlnum(c) ? char(llvm::toLower(c)) : '_';
   if (name.empty() || llvm::isDigit(name[0]))
     name = "m" + name;

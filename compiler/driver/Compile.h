@@ -1,4 +1,4 @@
-// Compile.h - `headrace compile`: from a model folder to a bundle.
+// Compile.h - `headrace compile`: from a model folder or GGUF file to a bundle.
 #ifndef HEADRACE_DRIVER_COMPILE_H
 #define HEADRACE_DRIVER_COMPILE_H
 #include "compiler/bundle/Manifest.h"
@@ -16,13 +16,14 @@ struct CompileRequest {
   std::string model, output;
   std::vector<std::string> targets; ///< device table names; the first runs the entries' ends
   std::vector<std::string> place;   ///< PATTERN=DEVICE
-  std::string quant = "w4", embed, head;
-  int64_t group = 64;
+  std::string quant;                ///< empty: "keep" for what is quantized already, else "w4"
+  std::string embed, head;          ///< empty: as quant
+  int64_t group = 0;                ///< 0: 32 with "keep", else 64
   std::string act = "a8";
   int64_t context = 0; ///< 0: by the model
   std::string kv;
   std::vector<std::string> taps;
-  std::string name;   ///< empty: made from the folder's
+  std::string name;   ///< empty: made from the model's
   std::string dumpIR; ///< folder; empty: no dumps
   bool noFallback = false;
   unsigned threads = 0; ///< of the compile; 0: all cores
@@ -42,7 +43,7 @@ Result<CompileReport> compileModel(const CompileRequest &request);
 /// "host" becomes the name of this machine's instruction set; the error lists the names there are.
 Result<std::vector<std::string>> resolveTargets(const std::string &list);
 
-/// A C identifier made of a folder's name: "SmolLM2-135M" gives "smollm2_135m".
+/// A C identifier made of the name of a folder or GGUF file: "SmolLM2-135M" gives "smollm2_135m".
 std::string identifierFrom(const std::string &folder);
 
 /// For people: what was fused, precision, memory, predicted cost; then the notes.

@@ -1,4 +1,4 @@
-#include "dialects/recipe/Recipe.h"
+#include "dialects/recipe/Quantized.h"
 #include "dialects/Verify.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,6 +22,10 @@ void RecipeDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/recipe/RecipeOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/recipe/RecipeQuantizedOps.cpp.inc"
       >();
 }
 

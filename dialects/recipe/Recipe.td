@@ -24,6 +24,8 @@ def Recipe_RopeScalingAttr : EnumAttr<Recipe_Dialect, Recipe_RopeScaling, "rope_
 
 // Weights have at least one dimension, and all of them are known.
 def Recipe_Tensor : StaticShapeTensorOf<[F32, F16, BF16]>;
+// What lies in a file: values, or integers of which a step of Quantized.td makes values.
+def Recipe_StoredTensor : StaticShapeTensorOf<[F32, F16, BF16, I8, I32]>;
 
 class Recipe_Op<string m, list<Trait> t = []> : Op<Recipe_Dialect, m, t>;
 
@@ -40,7 +42,7 @@ def Recipe_RangeOp : Recipe_Op<"range", [Pure]> {
     C3: tensor and file have names.
   }];
   let arguments = (ins StrAttr:$tensor, StrAttr:$file, I64Attr:$offset, I64Attr:$bytes);
-  let results = (outs Recipe_Tensor:$result);
+  let results = (outs Recipe_StoredTensor:$result);
   let assemblyFormat = "$tensor `in` $file `offset` $offset `bytes` $bytes attr-dict `:` type($result)";
   let hasVerifier = 1;
 }

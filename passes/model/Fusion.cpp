@@ -1,4 +1,5 @@
 #include "passes/model/Fusion.h"
+#include "dialects/recipe/Quantized.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -100,6 +101,8 @@ static WeightOp mergeSymbols(ArrayRef<WeightOp> sources, ArrayRef<int64_t> rows,
   state.addAttribute("type", TypeAttr::get(first.getType())); // settled below
   if (first.getEncAttr())
     state.addAttribute("enc", first.getEncAttr());
+  if (Attribute codes = first->getAttr(recipe::kCodesAttr))
+    state.addAttribute(recipe::kCodesAttr, codes);
   auto merged = cast<WeightOp>(builder.create(state));
   OpBuilder inside = OpBuilder::atBlockEnd(&merged.getRecipe().front());
   Value value = combine(inside, location, writeSources(inside, location, sources, rows));

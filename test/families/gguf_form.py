@@ -20,7 +20,8 @@ INTERLEAVED = ("llama", "mistral", "granite", "smollm3", "olmo")
 IGNORED = r"rotary_emb\.inv_freq$|\.attn\.bias$|attention\.(masked_)?bias$|pooler\.|cls\.predictions"
 # What a GGUF file does not say (windows of Mistral and Qwen, other patterns and scales of Gemma, activations, attention factors of yarn), or llama.cpp
 # does not read: such cases have no GGUF form.
-WITHOUT = {"cohere-qk-norm", "falcon-sequential", "gemma2", "gemma2-no-caps", "gemma3", "gemma3-rope-linear", "gpt-neox-sequential",
+WITHOUT = {"bert-masked-lm", "cohere-qk-norm", "falcon-sequential", "gemma2", "gemma2-no-caps", "gemma3", "gemma3-rope-linear",
+           "gpt-neox-sequential",
            "gpt2-scaled-layers", "llama-mqa-tied", "llama-rope-dynamic", "llama-rope-yarn-mscale", "llama-rope-yarn-options", "mistral",
            "opt", "phi-qk-norm", "phi3-window", "qwen2-windows", "qwen3-windows-biases"}
 

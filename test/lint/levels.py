@@ -11,7 +11,7 @@ DIALECTS = ["enc", "target", "recipe", "model", "tile", "plan"]
 # These folders build without MLIR and LLVM, in seconds, for readers, fuzzers and sanitizers.
 MLIR_FREE = ("runtime/", "compiler/support/", "compiler/import/safetensors/", "compiler/import/config/", "compiler/import/families/",
              "compiler/import/folder/", "compiler/import/spec/",
-             "compiler/import/gguf/", "compiler/import/tokenizer/", "compiler/tools/headrace/", "targets/reference/kernels/", "examples/")
+             "compiler/import/gguf/", "compiler/import/keep/", "compiler/import/quantized/", "compiler/import/tokenizer/", "compiler/tools/headrace/", "targets/reference/kernels/", "examples/")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(["<])([^">]+)[">]', re.M)
 TD_INCLUDE = re.compile(r'^include[ \t]+"([^"]+)"', re.M)
 

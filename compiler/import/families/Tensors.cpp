@@ -41,13 +41,17 @@ Result<void> Tensors::check(const CheckpointTensor *tensor, const std::string &n
   std::string where = tensor->file + ": " + what;
   if (tensor->entry.shape != shape)
     return expectedFound(where, shapeText(shape), shapeText(tensor->entry.shape));
-  if (elementBytes(tensor->entry.type) == 0)
-    return expectedFound(where, "F32, F16 or BF16", tensor->entry.typeName);
+  ElementType type = tensor->entry.type;
+  if (elementBytes(type) == 0 && !isBlockType(type))
+    return expectedFound(where, endsWith(tensor->file, ".gguf") ? "a type that is computed with" : "F32, F16 or BF16",
+                         tensor->entry.typeName);
   return {};
 }
 
 TensorExpr Tensors::get(const std::string &name, std::vector<int64_t> shape) {
   std::string found = resolved(name);
+  if (quantized && shape.size() == 2 && quantized->has(checkpoint, found))
+    return getQuantized(found, std::move(shape));
   const CheckpointTensor *tensor = checkpoint.find(found);
   if (auto checked = check(tensor, found, shape); !checked) {
     if (!failure)
@@ -64,6 +68,28 @@ TensorExpr Tensors::get(const std::string &name, std::vector<int64_t> shape) {
   return TensorExpr::stored({found, tensor->file, entry.offset, entry.bytes, entry.type}, std::move(shape));
 }
 
+TensorExpr Tensors::getQuantized(const std::string &name, std::vector<int64_t> shape) {
+  std::vector<std::string> parts;
+  Result<TensorExpr> made = quantized->get(checkpoint, name, shape, parts);
+  used.insert(parts.begin(), parts.end());
+  if (!made) {
+    if (!failure)
+      failure = made.error();
+    return TensorExpr::zeros(std::move(shape));
+  }
+  values += uint64_t(shape[0] * shape[1]);
+  return made.take();
+}
+
+/// Some quantizers add a bias of zeros to every layer.
+bool Tensors::isZeroBias(const CheckpointTensor &extra) const {
+  const std::string &name = extra.entry.name, bias = ".bias";
+  if (!quantized || !endsWith(name, bias) ||
+      !quantized->has(checkpoint, name.substr(0, name.size() - bias.size()) + ".weight"))
+    return false;
+  return std::all_of(extra.data, extra.data + extra.entry.bytes, [](uint8_t byte) { return byte == 0; });
+}
+
 /// What the warning says of a tensor that nobody asked for, or the error.
 Result<std::string> Tensors::whyIgnored(const CheckpointTensor &extra) const {
   const std::string &name = extra.entry.name;
@@ -73,10 +99,12 @@ Result<std::string> Tensors::whyIgnored(const CheckpointTensor &extra) const {
   for (const auto &[beginning, why] : beginnings)
     if (beginsWith(name, beginning))
       return why;
+  if (isZeroBias(extra))
+    return std::string("is a bias of zeros");
   std::string where = extra.file + ": tensor " + inQuotes(name);
   auto copy = copies.find(name);
   if (copy == copies.end())
-    return expectedFound(where, "only tensors that config.json implies",
+    return expectedFound(where, "only tensors that " + implied + " implies",
                          "an extra one of " + shapeText(extra.entry.shape));
   const CheckpointTensor *original = checkpoint.find(copy->second);
   bool same = original && extra.entry.type == original->entry.type && extra.entry.shape == original->entry.shape &&

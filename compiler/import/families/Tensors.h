@@ -4,6 +4,7 @@
 #define HEADRACE_IMPORT_TENSORS_H
 
 #include "compiler/import/folder/Checkpoint.h"
+#include "compiler/import/quantized/Quantized.h"
 #include "compiler/import/spec/ModelSpec.h"
 
 #include <map>
@@ -18,7 +19,13 @@ namespace headrace {
 /// list of its parts; finish() tells. Until then a missing tensor is zeros of the shape asked for.
 class Tensors {
 public:
-  explicit Tensors(const Checkpoint &checkpoint) : checkpoint(checkpoint) {}
+  /// `implied` says in errors what implies the tensors.
+  explicit Tensors(const Checkpoint &checkpoint, std::string implied = "config.json")
+      : checkpoint(checkpoint), implied(std::move(implied)) {}
+
+  /// How weights are stored that a quantizer has replaced by their codes.
+  void setQuantized(const QuantizedWeights &weights) { quantized = weights; }
+  bool areQuantized() const { return quantized.has_value(); }
 
   /// What names begin with: checkpoints of the bare model are without it, and names are then taken without it.
   void setBase(const std::string &base);
@@ -44,7 +51,12 @@ private:
   Result<void> check(const CheckpointTensor *tensor, const std::string &name, const std::vector<int64_t> &shape) const;
   Result<std::string> whyIgnored(const CheckpointTensor &extra) const;
 
+  TensorExpr getQuantized(const std::string &name, std::vector<int64_t> shape);
+  bool isZeroBias(const CheckpointTensor &extra) const;
+
   const Checkpoint &checkpoint;
+  std::string implied;
+  std::optional<QuantizedWeights> quantized;
   std::string dropped; // the base, when the checkpoint is without it
   std::map<std::string, std::string> endings, beginnings, copies;
   std::set<std::string> used;

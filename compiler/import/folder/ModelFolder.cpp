@@ -31,13 +31,33 @@ static Result<const Family *> familyOf(const FieldReader &config) {
   return family;
 }
 
-static Result<void> checkQuantization(const FieldReader &config) {
+static Result<void> readQuantization(const FieldReader &config, Tensors &tensors, ModelSpec &spec) {
   const json *said = config.find("quantization_config");
-  if (!said)
+  if (!said || said->is_null())
     return {};
-  std::string method =
-      said->is_object() && said->contains("quant_method") ? jsonKindText((*said)["quant_method"]) : jsonKindText(*said);
-  return expectedFound(config.place("quantization_config"), "none, as quantized checkpoints are not read", method);
+  Result<QuantizedWeights> weights = QuantizedWeights::read(*said, config.place("quantization_config"), spec.warnings);
+  if (!weights)
+    return weights.error();
+  tensors.setQuantized(*weights);
+  return {};
+}
+
+/// What older writers of GPTQ checkpoints put beside config.json.
+static Result<void> readQuantizationFile(const std::string &folder, Tensors &tensors, ModelSpec &spec) {
+  const char name[] = "quantize_config.json";
+  if (!pathExists(folder + "/" + name))
+    return {};
+  Result<std::string> text = readFile(folder + "/" + name, kLongestConfig);
+  if (!text)
+    return text.error();
+  Result<json> config = parseConfigObject(*text, name);
+  if (!config)
+    return config.error();
+  Result<QuantizedWeights> weights = QuantizedWeights::read(*config, name, spec.warnings);
+  if (!weights)
+    return weights.error();
+  tensors.setQuantized(*weights);
+  return {};
 }
 
 Result<void> readModel(std::string_view configText, std::string_view generationText, Tensors &tensors,
@@ -56,7 +76,7 @@ Result<void> readModel(std::string_view configText, std::string_view generationT
   Result<const Family *> family = familyOf(fields);
   if (!family)
     return family.error();
-  HR_TRY(checkQuantization(fields));
+  HR_TRY(readQuantization(fields, tensors, spec));
   spec.architecture = (*family)->architecture;
   HR_TRY((*family)->fill({fields, tensors}, spec));
   HR_TRY(readSpecialIds(fields, generationText.empty() ? nullptr : &generationFields, spec));
@@ -167,6 +187,7 @@ Result<ModelFolder> openModelFolder(const std::string &folder) {
     return checkpoint.error();
   ModelSpec spec;
   Tensors tensors(*checkpoint);
+  HR_TRY(readQuantizationFile(folder, tensors, spec));
   HR_TRY(readModel(*config, *generation, tensors, spec));
   if (spec.kind == ModelKind::Encoder)
     HR_TRY(readPooling(folder, spec));
@@ -174,6 +195,7 @@ Result<ModelFolder> openModelFolder(const std::string &folder) {
   HR_TRY(tensors.finish(spec.warnings));
   spec.folder = folder;
   spec.parameters = tensors.parameters();
+  spec.isQuantized = tensors.areQuantized();
   std::set<std::string> files;
   for (const CheckpointTensor &tensor : checkpoint->tensors())
     files.insert(tensor.file);

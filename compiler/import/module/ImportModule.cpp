@@ -43,6 +43,8 @@ private:
     return RankedTensorType::get({ShapedType::kDynamic, cols}, builder.getF32Type());
   }
   Value param(const Twine &symbol, const TensorExpr &value) { return param(weights.get(symbol.str(), value)); }
+  /// A matrix, with the encoding that the spec may give it.
+  Value param(const Twine &symbol, const LinearSpec &linear) { return param(weights.get(symbol.str(), linear)); }
   Value param(model::WeightOp weight) {
     return model::ParamOp::create(builder, at(weight.getSymName()), weight.getTensorType(), weight.getSymName());
   }
@@ -110,7 +112,7 @@ Value ModuleWriter::headNorm(const Twine &name, const NormSpec &norm, Value x) {
 }
 
 Value ModuleWriter::linear(const Twine &name, const LinearSpec &linear, Value x) {
-  Value weight = param(name, linear.weight), bias = linear.bias ? param(name + ".bias", linear.bias) : Value();
+  Value weight = param(name, linear), bias = linear.bias ? param(name + ".bias", linear.bias) : Value();
   return model::LinearOp::create(builder, at(name, linear.name), rows(linear.weight.rows()), x, weight, bias);
 }
 
@@ -175,7 +177,7 @@ func::FuncOp ModuleWriter::openFunction(StringRef name, ArrayRef<Type> inputs, T
 }
 
 Value ModuleWriter::embedding(Value tokens) {
-  Value table = param("embed", spec.embedding.weight), learned;
+  Value table = param("embed", spec.embedding), learned;
   if (spec.positions)
     learned = param("embed.positions",
                     spec.positions.rows() == positions ? spec.positions : spec.positions.slice(0, positions));
@@ -200,7 +202,7 @@ void ModuleWriter::writeHead() {
   func::FuncOp head = openFunction("head", {rows(spec.hidden)}, rows(spec.vocab));
   Value n = norm("norm", spec.finalNorm, head.getArgument(0));
   bool tied = !spec.head.weight;
-  Value weight = param(tied ? "embed" : "lm_head", tied ? spec.embedding.weight : spec.head.weight);
+  Value weight = param(tied ? "embed" : "lm_head", tied ? spec.embedding : spec.head);
   Value bias = spec.head.bias ? param("lm_head.bias", spec.head.bias) : Value();
   Value logits = model::LinearOp::create(builder, at("head", spec.head.name), rows(spec.vocab), n, weight, bias);
   if (spec.finalSoftcap != 0)

@@ -1,4 +1,5 @@
 #include "compiler/import/module/WeightSymbols.h"
+#include "dialects/recipe/Quantized.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -25,7 +26,9 @@ public:
 private:
   RankedTensorType type(const TensorExpr &value) { return RankedTensorType::get(value.shape(), builder.getF32Type()); }
   Type elementType(ElementType type);
+  Value range(const StoredTensor &tensor, ArrayRef<int64_t> shape, Type element);
   Value stored(const TensorExpr &value);
+  Value grouped(const TensorExpr &value);
   Value compute(const TensorExpr &value, ValueRange inputs);
 
   OpBuilder builder;
@@ -38,18 +41,43 @@ Type RecipeWriter::elementType(ElementType type) {
                                      : builder.getF32Type();
 }
 
+Value RecipeWriter::range(const StoredTensor &tensor, ArrayRef<int64_t> shape, Type element) {
+  return recipe::RangeOp::create(builder, location, RankedTensorType::get(shape, element), tensor.name, tensor.file,
+                                 tensor.offset, tensor.bytes);
+}
+
 Value RecipeWriter::stored(const TensorExpr &value) {
   const StoredTensor &source = value.source();
   RankedTensorType logical = type(value);
-  auto stored = RankedTensorType::get(value.shape(), elementType(source.type));
-  Value range =
-      recipe::RangeOp::create(builder, location, stored, source.name, source.file, source.offset, source.bytes);
-  return stored == logical ? range : recipe::ConvertOp::create(builder, location, logical, range).getResult();
+  if (isBlockType(source.type)) {
+    SmallVector<int64_t> bytes(value.shape().begin(), value.shape().end());
+    bytes.back() = static_cast<int64_t>(source.bytes) / (logical.getNumElements() / bytes.back());
+    Value blocks = range(source, bytes, builder.getI8Type());
+    return recipe::FromBlocksOp::create(builder, location, logical, blocks, blockTypeName(source.type));
+  }
+  Value whole = range(source, value.shape(), elementType(source.type));
+  return whole.getType() == logical ? whole : recipe::ConvertOp::create(builder, location, logical, whole).getResult();
+}
+
+Value RecipeWriter::grouped(const TensorExpr &value) {
+  const GroupedTensor &from = value.groups();
+  auto part = [&](const GroupedTensor::Part &part) {
+    bool integers = part.tensor.type == ElementType::I8 || part.tensor.type == ElementType::I32;
+    Type integer = part.tensor.type == ElementType::I8 ? builder.getI8Type() : builder.getI32Type();
+    return part.tensor.name.empty()
+               ? Value()
+               : range(part.tensor, part.shape, integers ? integer : elementType(part.tensor.type));
+  };
+  Value codes = part(from.codes), scales = part(from.scales), zeros = part(from.zeros), order = part(from.order);
+  return recipe::FromGroupsOp::create(builder, location, type(value), codes, scales, zeros, order,
+                                   groupLayoutName(from.layout), from.bits, from.group, from.zeroShift);
 }
 
 Value RecipeWriter::write(const TensorExpr &value) {
   if (value.op() == TensorExpr::Op::Stored)
     return stored(value);
+  if (value.op() == TensorExpr::Op::Grouped)
+    return grouped(value);
   SmallVector<Value> inputs;
   for (const TensorExpr &input : value.inputs())
     inputs.push_back(write(input));
@@ -60,6 +88,7 @@ Value RecipeWriter::compute(const TensorExpr &value, ValueRange inputs) {
   RankedTensorType result = type(value);
   switch (value.op()) {
   case TensorExpr::Op::Stored:
+  case TensorExpr::Op::Grouped:
     break;
   case TensorExpr::Op::Take:
     return recipe::TakeOp::create(builder, location, result, inputs[0], value.first(), value.first() + value.size(),
@@ -132,6 +161,16 @@ model::WeightOp WeightSymbols::get(StringRef symbol, const TensorExpr &value) {
   model::WeightOp weight = open(symbol, type, location);
   RecipeWriter writer(weight);
   writer.yield(writer.write(value));
+  return weight;
+}
+
+model::WeightOp WeightSymbols::get(StringRef symbol, const LinearSpec &linear) {
+  model::WeightOp weight = get(symbol, linear.weight);
+  MLIRContext *context = module.getContext();
+  if (!linear.encoding.empty())
+    weight.setEncAttr(enc::encodingNamed(context, linear.encoding, linear.group));
+  if (!linear.codes.empty())
+    weight->setAttr(recipe::kCodesAttr, StringAttr::get(context, linear.codes));
   return weight;
 }
 

@@ -18,6 +18,8 @@ public:
 
   /// The weight `symbol`; on the first call its recipe is made from `value`, one op for each step, widened to f32.
   model::WeightOp get(llvm::StringRef symbol, const TensorExpr &value);
+  /// The weight of a matrix, with the encoding that the spec gives it, if any.
+  model::WeightOp get(llvm::StringRef symbol, const LinearSpec &linear);
   /// The table of cosines and sines for `positions` positions.
   model::WeightOp ropeTable(llvm::StringRef symbol, const RopeSpec &rope, int64_t positions);
 

@@ -23,8 +23,8 @@ const TypeRow kTypes[] = {
     {"F16", 16, ElementType::F16},      {"F32", 32, ElementType::F32},      {"F4", 4, ElementType::Other},
     {"F64", 64, ElementType::Other},    {"F6_E2M3", 6, ElementType::Other}, {"F6_E3M2", 6, ElementType::Other},
     {"F8_E4M3", 8, ElementType::Other}, {"F8_E5M2", 8, ElementType::Other}, {"F8_E8M0", 8, ElementType::Other},
-    {"I16", 16, ElementType::Other},    {"I32", 32, ElementType::Other},    {"I64", 64, ElementType::Other},
-    {"I8", 8, ElementType::Other},      {"U16", 16, ElementType::Other},    {"U32", 32, ElementType::Other},
+    {"I16", 16, ElementType::Other},    {"I32", 32, ElementType::I32},      {"I64", 64, ElementType::Other},
+    {"I8", 8, ElementType::I8},         {"U16", 16, ElementType::Other},    {"U32", 32, ElementType::Other},
     {"U64", 64, ElementType::Other},    {"U8", 8, ElementType::Other},
 };
 } // namespace

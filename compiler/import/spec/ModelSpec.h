@@ -64,6 +64,10 @@ struct LinearSpec {
   TensorExpr weight; // [outputs, inputs]
   TensorExpr bias;   // [outputs]; may be absent
   std::string name;  // "model.layers.0.self_attn.q_proj"
+  // How the weight is stored where the checkpoint decides it (keep/KeepEncodings.h); empty: as --quant says.
+  std::string encoding; // "w4a"
+  int64_t group = 0;    // of a coded encoding
+  std::string codes;    // what becomes of stored codes: "codes kept", "requantized" ...; empty: there are none
 };
 
 struct AttentionSpec {
@@ -101,6 +105,7 @@ struct ModelSpec {
   std::vector<std::string> files; // that hold tensors, ascending
   uint64_t parameters = 0;        // stored values of the model
   std::vector<std::string> warnings;
+  bool isQuantized = false; // weights are stored in blocks or groups of codes
 
   // What it computes.
   ModelKind kind = ModelKind::Decoder;

@@ -4,6 +4,13 @@
 
 namespace headrace {
 
+const char *blockTypeName(ElementType type) {
+  const char *names[] = {"Q4_0", "Q4_1", "Q5_0", "Q5_1",   "Q8_0",   "Q2_K", "Q3_K",
+                         "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"};
+  assert(isBlockType(type));
+  return names[unsigned(type) - unsigned(ElementType::Q4_0)];
+}
+
 TensorExpr TensorExpr::make(Node node) {
   TensorExpr made;
   made.node = std::make_shared<const Node>(std::move(node));
@@ -15,6 +22,14 @@ TensorExpr TensorExpr::stored(StoredTensor tensor, std::vector<int64_t> shape) {
   node.op = Op::Stored;
   node.shape = std::move(shape);
   node.stored = std::move(tensor);
+  return make(std::move(node));
+}
+
+TensorExpr TensorExpr::grouped(GroupedTensor tensor, std::vector<int64_t> shape) {
+  Node node;
+  node.op = Op::Grouped;
+  node.shape = std::move(shape);
+  node.grouped = std::make_shared<const GroupedTensor>(std::move(tensor));
   return make(std::move(node));
 }
 
@@ -116,6 +131,8 @@ TensorExpr TensorExpr::plus(const TensorExpr &other) const {
 const StoredTensor *TensorExpr::firstSource() const {
   if (op() == Op::Stored)
     return &source();
+  if (op() == Op::Grouped)
+    return &groups().codes.tensor;
   for (const TensorExpr &input : inputs())
     if (const StoredTensor *found = input.firstSource())
       return found;

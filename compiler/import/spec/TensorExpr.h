@@ -5,6 +5,8 @@
 #ifndef HEADRACE_IMPORT_TENSOREXPR_H
 #define HEADRACE_IMPORT_TENSOREXPR_H
 
+#include "compiler/bundle/Grouped.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -31,8 +33,15 @@ enum class ElementType {
   IQ4_NL,
   IQ4_XS,
   MXFP4,
+  I8, // codes of a GroupedTensor, not values
+  I32,
   Other
 };
+
+/// Types of GGUF files whose elements come in blocks.
+inline bool isBlockType(ElementType type) { return type >= ElementType::Q4_0 && type <= ElementType::MXFP4; }
+/// "Q4_0" ... of a block type.
+const char *blockTypeName(ElementType type);
 
 /// A tensor as it lies in a file.
 struct StoredTensor {
@@ -42,10 +51,24 @@ struct StoredTensor {
   ElementType type = ElementType::F32;
 };
 
+/// A matrix of codes with a scale, and perhaps a zero point, for each group of inputs: several tensors of a file.
+struct GroupedTensor {
+  struct Part {
+    StoredTensor tensor; // without a name: there is none
+    std::vector<int64_t> shape;
+  };
+  GroupLayout layout = GroupLayout::InputsPacked;
+  unsigned bits = 4;
+  int64_t group = 0;
+  int zeroShift = 0;
+  Part codes, scales, zeros, order;
+};
+
 class TensorExpr {
 public:
   enum class Op {
     Stored,
+    Grouped,     // the values of a GroupedTensor
     Take,        // of each `period` rows, `size` rows from `first` on
     SwapRows,    // rows seen as [outer][blocks][size] become [outer][size][blocks]
     Transpose,   // two dimensions
@@ -60,6 +83,7 @@ public:
 
   TensorExpr() = default;
   static TensorExpr stored(StoredTensor tensor, std::vector<int64_t> shape);
+  static TensorExpr grouped(GroupedTensor tensor, std::vector<int64_t> shape);
   static TensorExpr zeros(std::vector<int64_t> shape);
   static TensorExpr concat(std::vector<TensorExpr> parts);
 
@@ -79,13 +103,14 @@ public:
   const std::vector<int64_t> &shape() const { return node->shape; }
   int64_t rows() const { return node->shape[0]; }
   const StoredTensor &source() const { return node->stored; }
+  const GroupedTensor &groups() const { return *node->grouped; }
   const std::vector<TensorExpr> &inputs() const { return node->inputs; }
   int64_t period() const { return node->many; }     // Take
   int64_t blocks() const { return node->many; }     // SwapRows
   int64_t first() const { return node->first; }     // Take
   int64_t size() const { return node->size; }       // Take, SwapRows
   float constant() const { return node->constant; } // Scale, AddConstant
-  /// The first stored tensor below; nullptr when there is none.
+  /// The first stored tensor below (of a grouped one, its codes); nullptr when there is none.
   const StoredTensor *firstSource() const;
 
 private:
@@ -95,6 +120,7 @@ private:
     std::vector<TensorExpr> inputs;
     StoredTensor stored;
     int64_t many = 0, first = 0, size = 0;
+    std::shared_ptr<const GroupedTensor> grouped;
     float constant = 0;
   };
   static TensorExpr make(Node node);

@@ -26,10 +26,85 @@ model.weight @w : tensor<4xf32> {
 // -----
 
 model.weight @w : tensor<4xf32> {
-  // expected-error @+1 {{'recipe.range' op result #0 must be statically shaped tensor of 32-bit float or 16-bit float or bfloat16 type values, but got 'tensor<4xi32>'}}
-  %a = recipe.range "t" in "f" offset 0 bytes 16 : tensor<4xi32>
+  // expected-error @+1 {{'recipe.range' op result #0 must be statically shaped tensor of 32-bit float or 16-bit float or bfloat16 type or 8-bit signless integer or 32-bit signless integer values, but got 'tensor<4xi64>'}}
+  %a = recipe.range "t" in "f" offset 0 bytes 16 : tensor<4xi64>
   %r = recipe.range "t" in "f" offset 0 bytes 16 : tensor<4xf32>
   recipe.yield %r : tensor<4xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x64xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 108 : tensor<3x36xi8>
+  // expected-error @+1 {{'recipe.from_blocks' op C1: expected a result that differs from 'tensor<3x36xi8>' in its last dimension only, found 'tensor<4x64xf32>'}}
+  %r = recipe.from_blocks %a as "Q4_0" : tensor<3x36xi8> to tensor<4x64xf32>
+  recipe.yield %r : tensor<4x64xf32>
+}
+
+// -----
+
+model.weight @w : tensor<3x60xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 108 : tensor<3x36xi8>
+  // expected-error @+1 {{'recipe.from_blocks' op C2: expected rows of a multiple of 32, found 60}}
+  %r = recipe.from_blocks %a as "Q4_0" : tensor<3x36xi8> to tensor<3x60xf32>
+  recipe.yield %r : tensor<3x60xf32>
+}
+
+// -----
+
+model.weight @w : tensor<3x64xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 108 : tensor<3x36xi8>
+  // expected-error @+1 {{'recipe.from_blocks' op C2: expected bytes a row 48, found 36}}
+  %r = recipe.from_blocks %a as "Q5_1" : tensor<3x36xi8> to tensor<3x64xf32>
+  recipe.yield %r : tensor<3x64xf32>
+}
+
+// -----
+
+model.weight @w : tensor<3x64xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 108 : tensor<3x36xi8>
+  // expected-error @+1 {{'recipe.from_blocks' op C3: expected a block type, found Q8_K}}
+  %r = recipe.from_blocks %a as "Q8_K" : tensor<3x36xi8> to tensor<3x64xf32>
+  recipe.yield %r : tensor<3x64xf32>
+}
+
+// -----
+
+model.weight @w : tensor<8x64xf32> {
+  %c = recipe.range "c" in "f" offset 0 bytes 256 : tensor<8x8xi32>
+  %s = recipe.range "s" in "f" offset 0 bytes 32 : tensor<8x2xf16>
+  // expected-error @+1 {{'recipe.from_groups' op C1: expected bits of 4 or 8, as the layout has them, found 3}}
+  %r = recipe.from_groups %c scales %s layout "rows_packed" {bits = 3 : i64, group = 32 : i64} : (tensor<8x8xi32>, tensor<8x2xf16>) -> tensor<8x64xf32>
+  recipe.yield %r : tensor<8x64xf32>
+}
+
+// -----
+
+model.weight @w : tensor<8x64xf32> {
+  %c = recipe.range "c" in "f" offset 0 bytes 256 : tensor<8x8xi32>
+  %s = recipe.range "s" in "f" offset 0 bytes 16 : tensor<8x1xf16>
+  // expected-error @+1 {{'recipe.from_groups' op C2: expected scales elements 16, found 8}}
+  %r = recipe.from_groups %c scales %s layout "rows_packed" {bits = 4 : i64, group = 32 : i64} : (tensor<8x8xi32>, tensor<8x1xf16>) -> tensor<8x64xf32>
+  recipe.yield %r : tensor<8x64xf32>
+}
+
+// -----
+
+model.weight @w : tensor<8x64xf32> {
+  %c = recipe.range "c" in "f" offset 0 bytes 512 : tensor<8x64xi8>
+  %s = recipe.range "s" in "f" offset 0 bytes 32 : tensor<8x2xf16>
+  // expected-error @+1 {{'recipe.from_groups' op C3: expected a layout, found columns}}
+  %r = recipe.from_groups %c scales %s layout "columns" {bits = 8 : i64, group = 32 : i64} : (tensor<8x64xi8>, tensor<8x2xf16>) -> tensor<8x64xf32>
+  recipe.yield %r : tensor<8x64xf32>
+}
+
+// -----
+
+model.weight @w : tensor<3x36xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 108 : tensor<3x36xi8>
+  // expected-error @+1 {{'recipe.convert' op operand #0 must be statically shaped tensor of 32-bit float or 16-bit float or bfloat16 type values, but got 'tensor<3x36xi8>'}}
+  %r = recipe.convert %a : tensor<3x36xi8> to tensor<3x36xf32>
+  recipe.yield %r : tensor<3x36xf32>
 }
 
 // -----

@@ -14,6 +14,27 @@ model.weight @merged : tensor<320x192xf32> {
   recipe.yield %all : tensor<320x192xf32>
 }
 
+// CHECK-LABEL: model.weight @blocks
+model.weight @blocks : tensor<3x512xf32> {
+  // CHECK: recipe.range "blk.0.attn_q.weight" in "m.gguf" offset 64 bytes 864 : tensor<3x288xi8>
+  %b = recipe.range "blk.0.attn_q.weight" in "m.gguf" offset 64 bytes 864 : tensor<3x288xi8>
+  // CHECK: recipe.from_blocks %{{.*}} as "Q4_K" : tensor<3x288xi8> to tensor<3x512xf32>
+  %v = recipe.from_blocks %b as "Q4_K" : tensor<3x288xi8> to tensor<3x512xf32>
+  recipe.yield %v : tensor<3x512xf32>
+}
+
+// CHECK-LABEL: model.weight @groups
+model.weight @groups : tensor<64x256xf32> {
+  %c = recipe.range "q.qweight" in "m" offset 0 bytes 8192 : tensor<32x64xi32>
+  %s = recipe.range "q.scales" in "m" offset 8192 bytes 256 : tensor<2x64xf16>
+  %z = recipe.range "q.qzeros" in "m" offset 8448 bytes 64 : tensor<2x8xi32>
+  %o = recipe.range "q.g_idx" in "m" offset 8512 bytes 1024 : tensor<256xi32>
+  // CHECK: recipe.from_groups %{{.*}} scales %{{.*}} zeros %{{.*}} order %{{.*}} layout "inputs_packed" {bits = 4 : i64, group = 128 : i64, zero_shift = 1 : i64}
+  %v = recipe.from_groups %c scales %s zeros %z order %o layout "inputs_packed" {bits = 4 : i64, group = 128 : i64, zero_shift = 1 : i64}
+      : (tensor<32x64xi32>, tensor<2x64xf16>, tensor<2x8xi32>, tensor<256xi32>) -> tensor<64x256xf32>
+  recipe.yield %v : tensor<64x256xf32>
+}
+
 // CHECK-LABEL: model.weight @gated
 model.weight @gated : tensor<384x64xf32> {
   %g = recipe.range "gate" in "m" offset 0 bytes 44032 : tensor<172x64xf32>

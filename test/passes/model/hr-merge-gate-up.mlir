@@ -70,3 +70,49 @@ func.func @f(%x: tensor<?x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x20xf32> {
   %m = model.mul %u, %s : tensor<?x20xf32>
   return %m : tensor<?x20xf32>
 }
+
+// -----
+
+// Weights whose encoding the checkpoint fixes merge when it is one, and keep it.
+
+// CHECK: model.weight @layers.0.mlp.gate_up : tensor<64x16xf32> attributes {enc = #enc.w4<group = 32, sym>} {
+model.weight @layers.0.mlp.gate : tensor<20x16xf32> attributes {enc = #enc.w4<group = 32, sym>} {
+  %0 = recipe.range "layers.0.mlp.gate" in "f" offset 0 bytes 1280 : tensor<20x16xf32>
+  recipe.yield %0 : tensor<20x16xf32>
+}
+model.weight @layers.0.mlp.up : tensor<20x16xf32> attributes {enc = #enc.w4<group = 32, sym>} {
+  %0 = recipe.range "layers.0.mlp.up" in "f" offset 0 bytes 1280 : tensor<20x16xf32>
+  recipe.yield %0 : tensor<20x16xf32>
+}
+func.func @f(%x: tensor<?x16xf32>) -> tensor<?x20xf32> {
+  %wg = model.param @layers.0.mlp.gate : tensor<20x16xf32>
+  %wu = model.param @layers.0.mlp.up : tensor<20x16xf32>
+  %g = model.linear %x, %wg : (tensor<?x16xf32>, tensor<20x16xf32>) -> tensor<?x20xf32>
+  %u = model.linear %x, %wu : (tensor<?x16xf32>, tensor<20x16xf32>) -> tensor<?x20xf32>
+  %s = model.activation silu %g : tensor<?x20xf32>
+  %m = model.mul %s, %u : tensor<?x20xf32>
+  return %m : tensor<?x20xf32>
+}
+
+// -----
+
+// CHECK: model.weight @layers.0.mlp.gate : tensor<20x16xf32> attributes {enc = #enc.w4<group = 32, sym>} {
+// CHECK: model.weight @layers.0.mlp.up : tensor<20x16xf32> attributes {enc = #enc.w8<group = 32>} {
+// CHECK-NOT: gate_up
+model.weight @layers.0.mlp.gate : tensor<20x16xf32> attributes {enc = #enc.w4<group = 32, sym>} {
+  %0 = recipe.range "layers.0.mlp.gate" in "f" offset 0 bytes 1280 : tensor<20x16xf32>
+  recipe.yield %0 : tensor<20x16xf32>
+}
+model.weight @layers.0.mlp.up : tensor<20x16xf32> attributes {enc = #enc.w8<group = 32>} {
+  %0 = recipe.range "layers.0.mlp.up" in "f" offset 0 bytes 1280 : tensor<20x16xf32>
+  recipe.yield %0 : tensor<20x16xf32>
+}
+func.func @f(%x: tensor<?x16xf32>) -> tensor<?x20xf32> {
+  %wg = model.param @layers.0.mlp.gate : tensor<20x16xf32>
+  %wu = model.param @layers.0.mlp.up : tensor<20x16xf32>
+  %g = model.linear %x, %wg : (tensor<?x16xf32>, tensor<20x16xf32>) -> tensor<?x20xf32>
+  %u = model.linear %x, %wu : (tensor<?x16xf32>, tensor<20x16xf32>) -> tensor<?x20xf32>
+  %s = model.activation silu %g : tensor<?x20xf32>
+  %m = model.mul %s, %u : tensor<?x20xf32>
+  return %m : tensor<?x20xf32>
+}

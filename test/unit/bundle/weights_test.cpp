@@ -228,3 +228,39 @@ TEST_CASE("weights that cannot be made are refused") {
   CHECK(scratch.write(weight("2", kVector, range("%r", 89, 2, 0)), 128) ==
         "weight 'w': expected values up to 3.40282e+38 in magnitude, found inf in row 1, column 0");
 }
+
+//===-- blocks
+//--------------------------------------------------------------------------------------------------------------===//
+
+/// Two rows of two blocks of Q4_1 in `c.bin`: scale 1/2 and 1/4, minimum -3, codes i % 16.
+static std::string q4_1Rows() {
+  std::string bytes;
+  for (int block = 0; block != 4; ++block) {
+    bytes += block % 2 ? std::string("\x00\x34", 2) : std::string("\x00\x38", 2);
+    bytes += std::string("\x00\xc2", 2);
+    for (int i = 0; i != 16; ++i)
+      bytes += char(i | i << 4);
+  }
+  return bytes;
+}
+
+static std::string blockWeight(const std::string &attributes) {
+  return weight("2x64", attributes,
+                "%a = recipe.range \"t\" in \"c.bin\" offset 0 bytes 80 : tensor<2x40xi8>\n"
+                "%r = recipe.from_blocks %a as \"Q4_1\" : tensor<2x40xi8> to tensor<2x64xf32>\n");
+}
+
+TEST_CASE("blocks become values") {
+  Scratch scratch;
+  std::string blocks = q4_1Rows();
+  scratch.values.resize(blocks.size() / 4);
+  std::memcpy(scratch.values.data(), blocks.data(), blocks.size());
+  scratch.store();
+  auto file = scratch.write(blockWeight("enc = #enc.f32, layout = \"t32\", bytes = 8192 : i64"), 8192);
+  auto tile = floats(file, 64 * 32); // [64 inputs][32 outputs]
+  for (size_t k = 0; k != 64; ++k) {
+    CHECK(tile[k * 32] == float(k % 16) * (k < 32 ? 0.5f : 0.25f) - 3.0f);
+    CHECK(tile[k * 32 + 1] == tile[k * 32]);
+    CHECK(tile[k * 32 + 2] == 0.0f);
+  }
+}

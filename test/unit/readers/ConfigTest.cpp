@@ -130,9 +130,8 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
       {tinyConfigWith("architectures", "[]"), "config.json: architectures: expected " + kNames + ", found []"},
       {tinyConfigWith("model_type", R"("qwen2")"),
        "config.json: model_type: expected 'llama', found the string 'qwen2'"},
-      {tinyConfigWith("quantization_config", R"({"quant_method":"gptq","bits":4})"),
-       "config.json: quantization_config: expected none, as quantized checkpoints are not read, found the string "
-       "'gptq'"},
+      {tinyConfigWith("quantization_config", R"({"quant_method":"bitsandbytes","load_in_4bit":true})"),
+       "config.json: quantization_config: quant_method: expected gptq, awq or compressed-tensors, found 'bitsandbytes'"},
       {tinyConfigWith("vocab_size", ""), "config.json: vocab_size: expected an integer, found none"},
       {tinyConfigWith("vocab_size", "0"),
        "config.json: vocab_size: expected an integer from 1 to 4194304, found the number 0"},

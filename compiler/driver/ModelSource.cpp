@@ -1,0 +1,94 @@
+#include "compiler/driver/ModelSource.h"
+
+#include "compiler/import/folder/ModelFolder.h"
+#include "compiler/import/gguf/GgufModel.h"
+#include "compiler/import/keep/KeepEncodings.h"
+#include "compiler/import/template/TemplateSource.h"
+#include "compiler/import/tokenizer/Tokenizer.h"
+#include "compiler/support/ErrorText.h"
+
+namespace headrace {
+
+/// Options that the request leaves open; and with "keep" the encodings of the weights.
+static void settleEncodings(const CompileRequest &request, const Checkpoint &checkpoint, ModelSource &source) {
+  source.quant = !request.quant.empty() ? request.quant : source.spec.isQuantized ? "keep" : "w4";
+  bool keep = source.quant == "keep";
+  source.group = request.group ? request.group : keep ? 32 : 64;
+  if (!keep)
+    return;
+  keepEncodings(source.spec, checkpoint);
+  if (!request.embed.empty() || !request.head.empty())
+    source.spec.embedding.encoding = source.spec.head.encoding = ""; // as those options say
+}
+
+/// A template that cannot be compiled is left out, with a warning; under --no-fallback it is an error.
+static Result<void> readTemplate(const CompileRequest &request, const Result<std::optional<TemplateSource>> &found,
+                                 ModelSource &source) {
+  if (found && !*found)
+    return {};
+  Result<std::vector<uint8_t>> section =
+      found ? compileTemplate((*found)->text, (*found)->where, (*found)->tokens) : found.error();
+  if (section)
+    source.chatTemplate.assign(section->begin(), section->end());
+  else if (request.noFallback)
+    return section.error();
+  else
+    source.notes.push_back("warning: " + section.error().message() + "; the bundle has no chat template");
+  return {};
+}
+
+static Result<void> readFolder(const CompileRequest &request, ModelSource &source) {
+  Result<ModelFolder> folder = openModelFolder(request.model);
+  if (!folder)
+    return folder.error();
+  source.spec = std::move(folder->spec);
+  settleEncodings(request, folder->checkpoint, source);
+  HR_TRY(readTemplate(request, templateOfFolder(request.model, /*tools=*/false), source));
+  // A folder without a tokenizer compiles and runs on token ids.
+  std::string path = request.model + "/tokenizer.json";
+  if (!pathExists(path)) {
+    source.notes.push_back("tokenizer.json: none; the bundle runs on token ids");
+    return {};
+  }
+  auto section = compileTokenizer(path);
+  if (!section)
+    return section.error();
+  source.tokenizer.assign(section->begin(), section->end());
+  return {};
+}
+
+static Result<void> readGguf(const CompileRequest &request, ModelSource &source) {
+  Result<GgufFile> file = openGguf(request.model);
+  if (!file)
+    return file.error();
+  Result<ModelSpec> spec = describeGguf(*file);
+  if (!spec)
+    return spec.error();
+  source.spec = spec.take();
+  settleEncodings(request, file->checkpoint, source);
+  HR_TRY(readTemplate(request, templateOfGguf(file->metadata), source));
+  if (!file->metadata.has("tokenizer.ggml.model")) {
+    source.notes.push_back(file->metadata.fileName() + ": no tokenizer; the bundle runs on token ids");
+    return {};
+  }
+  auto section = compileTokenizerFromGguf(file->metadata);
+  if (!section)
+    return section.error();
+  source.tokenizer.assign(section->begin(), section->end());
+  return {};
+}
+
+static bool isGguf(const std::string &path) {
+  const std::string ending = ".gguf";
+  bool named = path.size() > ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+  return named || looksLikeGguf(path);
+}
+
+Result<ModelSource> readModelSource(const CompileRequest &request) {
+  ModelSource source;
+  HR_TRY(isGguf(request.model) ? readGguf(request, source) : readFolder(request, source));
+  source.notes.insert(source.notes.begin(), source.spec.warnings.begin(), source.spec.warnings.end());
+  return source;
+}
+
+} // namespace headrace

@@ -1,0 +1,167 @@
+#include "compiler/import/gguf/Architecture.h"
+#include "compiler/support/ErrorText.h"
+
+#include <cmath>
+
+namespace headrace {
+
+namespace {
+
+/// Local layers see "attention.sliding_window" positions; the last of each `period` layers sees all.
+Result<void> readWindows(GgufModel &model, int64_t period) {
+  HR_TRY(model.keys.require("attention.sliding_window"));
+  HR_TRY(model.keys.integer("attention.sliding_window", 0, int64_t(1) << 31, model.window));
+  HR_TRY(model.keys.integer("attention.sliding_window_pattern", 1, 10000, period));
+  model.isLocal = [period](int64_t layer) { return layer % period < period - 1; };
+  return {};
+}
+
+/// All layers see a window, if there is one.
+Result<void> readWindow(GgufModel &model) {
+  HR_TRY(model.keys.integer("attention.sliding_window", 0, int64_t(1) << 31, model.window));
+  model.isLocal = [](int64_t) { return true; };
+  return {};
+}
+
+Result<void> inParallel(GgufModel &model) {
+  model.parallel = true;
+  return {};
+}
+
+Result<void> readParallel(GgufModel &model) { return model.keys.boolean("use_parallel_residual", model.parallel); }
+
+Result<void> gemma(GgufModel &model) {
+  model.spec.embedScale = std::sqrt(double(model.spec.hidden));
+  return {};
+}
+
+/// The scale of the scores that the format does not store: the largest model of a generation has its own.
+void largestScale(GgufModel &model, int64_t layers) {
+  if (model.layers == layers)
+    model.attentionScale = 1.0 / std::sqrt(double(model.spec.hidden) / double(model.heads));
+}
+
+Result<void> gemma2(GgufModel &model) {
+  HR_TRY(gemma(model));
+  HR_TRY(readWindows(model, 2));
+  HR_TRY(model.keys.number("attn_logit_softcapping", 0, 1e6, model.scoreSoftcap));
+  HR_TRY(model.keys.number("final_logit_softcapping", 0, 1e6, model.spec.finalSoftcap));
+  largestScale(model, 46);
+  return {};
+}
+
+Result<void> gemma3(GgufModel &model) {
+  HR_TRY(gemma(model));
+  HR_TRY(readWindows(model, 6));
+  HR_TRY(model.keys.number("attn_logit_softcapping", 0, 1e6, model.scoreSoftcap));
+  HR_TRY(model.keys.number("final_logit_softcapping", 0, 1e6, model.spec.finalSoftcap));
+  largestScale(model, 62);
+  RopeSpec local;
+  local.rotaryDim = model.spec.ropes[0].rotaryDim;
+  HR_TRY(model.keys.number("rope.freq_base_swa", 1, 1e12, local.theta));
+  model.spec.ropes.push_back(local);
+  model.ropeOf = [isLocal = model.isLocal](int64_t layer) { return isLocal(layer) ? 1 : 0; };
+  return {};
+}
+
+Result<void> granite(GgufModel &model) {
+  HR_TRY(model.keys.number("embedding_scale", 1e-6, 1e6, model.spec.embedScale));
+  HR_TRY(model.keys.number("attention.scale", 1e-6, 1e6, model.attentionScale));
+  HR_TRY(model.keys.number("residual_scale", 1e-6, 1e6, model.residualScale));
+  return {};
+}
+
+/// Logits are divided by logit_scale.
+Result<void> graniteLogits(GgufModel &model) {
+  double scale = 1;
+  HR_TRY(model.keys.number("logit_scale", 1e-6, 1e6, scale));
+  if (scale != 1 && model.spec.finalNorm)
+    model.spec.finalNorm.weight = model.spec.finalNorm.weight.scaled(float(1.0 / scale));
+  return {};
+}
+
+Result<void> cohere2(GgufModel &model) {
+  HR_TRY(readWindows(model, 4));
+  model.ropeOf = [isLocal = model.isLocal](int64_t layer) { return isLocal(layer) ? 0 : -1; };
+  return inParallel(model);
+}
+
+/// Logits are multiplied with logit_scale.
+Result<void> cohereLogits(GgufModel &model) {
+  double scale = 1;
+  HR_TRY(model.keys.require("logit_scale"));
+  HR_TRY(model.keys.number("logit_scale", 1e-6, 1e6, scale));
+  if (scale != 1 && model.spec.finalNorm)
+    model.spec.finalNorm.weight = model.spec.finalNorm.weight.scaled(float(scale));
+  return {};
+}
+
+Result<void> olmo(GgufModel &model) {
+  model.plainNorms = true;
+  return {};
+}
+
+/// Every fourth layer goes without rotation.
+Result<void> smollm3(GgufModel &model) {
+  model.ropeOf = [](int64_t layer) { return (layer + 1) % 4 == 0 ? -1 : 0; };
+  return {};
+}
+
+/// A second norm before attention moves the first to the mlp.
+Result<void> falconNorms(GgufModel &model) {
+  for (int64_t layer = 0; layer < model.layers; ++layer) {
+    BlockSpec &block = model.spec.blocks[size_t(layer)];
+    NormSpec second = model.normIfThere(model.blockName(layer) + "attn_norm_2", model.spec.hidden);
+    if (!second)
+      continue;
+    block.mlpNorm = block.attnNorm;
+    block.attnNorm = second;
+  }
+  return {};
+}
+
+constexpr auto kRMS = NormKind::RMS, kLayer = NormKind::Layer;
+constexpr auto kInTurn = BlockSpec::Order::Default, kNormSum = BlockSpec::Order::NormSum;
+
+// Sorted by name.
+const Architecture kArchitectures[] = {
+    {"bert", RotaryPairs::None, kLayer, HiddenActivation::Gelu, kNormSum, nullptr, nullptr},
+    {"cohere2", RotaryPairs::Beside, kLayer, HiddenActivation::Silu, kInTurn, cohere2, cohereLogits},
+    {"command-r", RotaryPairs::Beside, kLayer, HiddenActivation::Silu, kInTurn, inParallel, cohereLogits},
+    {"falcon", RotaryPairs::Halves, kLayer, HiddenActivation::Gelu, kInTurn, inParallel, falconNorms},
+    {"gemma", RotaryPairs::Halves, kRMS, HiddenActivation::GeluTanh, kInTurn, gemma, nullptr},
+    {"gemma2", RotaryPairs::Halves, kRMS, HiddenActivation::GeluTanh, kInTurn, gemma2, nullptr},
+    {"gemma3", RotaryPairs::Halves, kRMS, HiddenActivation::GeluTanh, kInTurn, gemma3, nullptr},
+    {"gpt2", RotaryPairs::None, kLayer, HiddenActivation::GeluTanh, kInTurn, nullptr, nullptr},
+    {"gptneox", RotaryPairs::Halves, kLayer, HiddenActivation::Gelu, kInTurn, readParallel, nullptr},
+    {"granite", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, granite, graniteLogits},
+    {"internlm2", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
+    {"llama", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, readWindow, nullptr},
+    {"olmo", RotaryPairs::Beside, kLayer, HiddenActivation::Silu, kInTurn, olmo, nullptr},
+    {"olmo2", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
+    {"phi2", RotaryPairs::Halves, kLayer, HiddenActivation::GeluTanh, kInTurn, inParallel, nullptr},
+    {"phi3", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, readWindow, nullptr},
+    {"qwen2", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
+    {"qwen3", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
+    {"smollm3", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, smollm3, nullptr},
+    {"stablelm", RotaryPairs::Halves, kLayer, HiddenActivation::Silu, kInTurn, readParallel, nullptr},
+    {"starcoder2", RotaryPairs::Halves, kLayer, HiddenActivation::GeluTanh, kInTurn, nullptr, nullptr},
+};
+
+} // namespace
+
+const Architecture *findArchitecture(const std::string &name) {
+  for (const Architecture &row : kArchitectures)
+    if (name == row.name)
+      return &row;
+  return nullptr;
+}
+
+std::string architectureNames() {
+  std::string names;
+  for (const Architecture &row : kArchitectures)
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+} // namespace headrace

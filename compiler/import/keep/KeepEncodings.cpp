@@ -1,0 +1,255 @@
+#include "compiler/import/keep/KeepEncodings.h"
+#include "compiler/bundle/Blocks.h"
+#include "compiler/bundle/Grouped.h"
+#include "compiler/bundle/Half.h"
+#include "compiler/support/ErrorText.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+namespace headrace {
+
+namespace {
+
+/// An encoding, smallest first.
+struct Choice {
+  Storage storage;
+  const char *name;
+  int64_t group; // 0: floats
+};
+const Choice kChoices[] = {
+    {Storage::W4, "w4", 128},  {Storage::W4, "w4", 64},   {Storage::W4, "w4", 32},  {Storage::W4A, "w4a", 128},
+    {Storage::W4A, "w4a", 64}, {Storage::W4A, "w4a", 32}, {Storage::W8, "w8", 128}, {Storage::W8, "w8", 64},
+    {Storage::W8, "w8", 32},   {Storage::F16, "f16", 0},  {Storage::F32, "f32", 0},
+};
+const Choice &choiceOf(Storage storage, int64_t group) {
+  return *std::find_if(std::begin(kChoices), std::end(kChoices),
+                       [&](const Choice &c) { return c.storage == storage && (c.group == group || c.group == 0); });
+}
+
+bool allHalf(const CheckpointTensor &tensor) {
+  for (uint64_t at = 0; at + 2 <= tensor.entry.bytes; at += 2) {
+    uint16_t bits;
+    std::memcpy(&bits, tensor.data + at, 2);
+    float value = bfloat16ToFloat(bits);
+    if (!(halfToFloat(floatToHalf(value)) == value))
+      return false;
+  }
+  return true;
+}
+
+bool allRecoded(const CheckpointTensor &tensor, const BlockType &type, Storage storage) {
+  int8_t codes[32];
+  GroupNumbers numbers;
+  for (uint64_t at = 0; at < tensor.entry.bytes; at += type.bytes)
+    if (!recodeBlock(type, tensor.data + at, storage, codes, numbers))
+      return false;
+  return true;
+}
+
+/// Whether an encoding has all numbers of a stored tensor.
+bool holds(const CheckpointTensor &tensor, const Choice &choice) {
+  switch (tensor.entry.type) {
+  case ElementType::F32:
+    return choice.storage == Storage::F32;
+  case ElementType::F16:
+    return choice.storage == Storage::F32 || choice.storage == Storage::F16;
+  case ElementType::BF16:
+    return choice.storage == Storage::F32 || (choice.storage == Storage::F16 && allHalf(tensor));
+  default:
+    break;
+  }
+  const BlockType *type = findBlockType(tensor.entry.typeName);
+  return type && choice.group == 32 && canHold(*type, choice.storage) && allRecoded(tensor, *type, choice.storage);
+}
+
+/// Whether an encoding has all codes of a matrix; `exact` becomes false when a minimum must be rounded for it.
+bool holds(const GroupedMatrix &matrix, const Choice &choice, bool &exact) {
+  bool fourBits = choice.storage == Storage::W4 || choice.storage == Storage::W4A;
+  if (choice.group == 0 || (matrix.bits == 4) != fourBits || !matrix.isGroupedBy(size_t(choice.group)))
+    return false;
+  T32Shape shape{choice.storage, matrix.n, matrix.k, size_t(choice.group)};
+  CodedRows rows(shape, 1);
+  for (size_t output = 0; output != matrix.n; ++output)
+    if (!matrix.recode(shape, output, 0, rows, exact))
+      return false;
+  return true;
+}
+
+/// What is nearest to a type that no encoding of ours holds.
+Storage nearest(ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+  case ElementType::BF16:
+    return Storage::F32;
+  case ElementType::F16:
+    return Storage::F16;
+  case ElementType::Q4_0:
+    return Storage::W4;
+  case ElementType::Q4_1:
+  case ElementType::Q2_K:
+  case ElementType::Q3_K:
+  case ElementType::Q4_K:
+  case ElementType::IQ4_NL:
+  case ElementType::IQ4_XS:
+  case ElementType::MXFP4:
+    return Storage::W4A;
+  default:
+    return Storage::W8;
+  }
+}
+
+/// A tensor, or the tensors of one grouped matrix, that a weight is made of.
+struct Leaf {
+  const CheckpointTensor *tensor; // of a grouped matrix, its codes
+  bool isGrouped;
+  GroupedMatrix matrix;
+};
+
+class Keeper {
+public:
+  Keeper(ModelSpec &spec, const Checkpoint &checkpoint) : spec(spec), checkpoint(checkpoint) {}
+  void run();
+
+private:
+  /// The leaves below; false when a step computes with their values.
+  bool leaves(const TensorExpr &expr, std::vector<Leaf> &found) const;
+  GroupedMatrix matrixOf(const TensorExpr &expr) const;
+  enum class Held { No, Rounded, Exactly };
+  Held held(const Leaf &leaf, const Choice &choice);
+  const Choice *firstThatHolds(const std::vector<Leaf> &all, Held least);
+  const Choice &nearestOf(const std::vector<Leaf> &all);
+  void decide(std::vector<LinearSpec *> together);
+  void note(const Leaf &leaf, const Choice &choice, Held how);
+
+  ModelSpec &spec;
+  const Checkpoint &checkpoint;
+  std::map<std::pair<const CheckpointTensor *, const Choice *>, Held> known;
+  std::map<std::string, std::vector<std::string>> lines; // what became of tensors: their names
+};
+
+GroupedMatrix Keeper::matrixOf(const TensorExpr &expr) const {
+  const GroupedTensor &from = expr.groups();
+  auto data = [&](const GroupedTensor::Part &part) {
+    return part.tensor.name.empty() ? nullptr : checkpoint.find(part.tensor.name)->data;
+  };
+  ElementType scale = from.scales.tensor.type;
+  GroupedMatrix made = {};
+  made.layout = from.layout;
+  made.bits = from.bits;
+  made.n = size_t(expr.shape()[0]);
+  made.k = size_t(expr.shape()[1]);
+  made.group = size_t(from.group);
+  made.zeroShift = from.zeroShift;
+  made.scaleType = scale == ElementType::F32   ? ScaleType::F32
+                   : scale == ElementType::F16 ? ScaleType::F16
+                                               : ScaleType::BF16;
+  made.codes = data(from.codes);
+  made.scales = data(from.scales);
+  made.zeros = data(from.zeros);
+  made.order = data(from.order);
+  return made;
+}
+
+bool Keeper::leaves(const TensorExpr &expr, std::vector<Leaf> &found) const {
+  using Op = TensorExpr::Op;
+  if (expr.op() == Op::Stored || expr.op() == Op::Grouped) {
+    bool grouped = expr.op() == Op::Grouped;
+    found.push_back({checkpoint.find(expr.firstSource()->name), grouped, grouped ? matrixOf(expr) : GroupedMatrix()});
+    return true;
+  }
+  bool moves = expr.op() == Op::Take || expr.op() == Op::SwapRows || expr.op() == Op::Concat;
+  for (const TensorExpr &input : expr.inputs())
+    moves = leaves(input, found) && moves;
+  return moves;
+}
+
+Keeper::Held Keeper::held(const Leaf &leaf, const Choice &choice) {
+  auto [entry, isNew] = known.try_emplace({leaf.tensor, &choice}, Held::No);
+  if (!isNew)
+    return entry->second;
+  bool exact = true, fits = leaf.isGrouped ? holds(leaf.matrix, choice, exact) : holds(*leaf.tensor, choice);
+  return entry->second = !fits ? Held::No : exact ? Held::Exactly : Held::Rounded;
+}
+
+const Choice *Keeper::firstThatHolds(const std::vector<Leaf> &all, Held least) {
+  for (const Choice &choice : kChoices)
+    if (std::all_of(all.begin(), all.end(), [&](const Leaf &leaf) { return held(leaf, choice) >= least; }))
+      return &choice;
+  return nullptr;
+}
+
+/// What rounds least: the nearest of each, or 8 bits when those differ.
+const Choice &Keeper::nearestOf(const std::vector<Leaf> &all) {
+  auto nearestTo = [](const Leaf &leaf) { return leaf.isGrouped ? Storage::W8 : nearest(leaf.tensor->entry.type); };
+  Storage storage = nearestTo(all.front());
+  for (const Leaf &leaf : all)
+    if (nearestTo(leaf) != storage)
+      storage = Storage::W8;
+  return choiceOf(storage, 32);
+}
+
+void Keeper::note(const Leaf &leaf, const Choice &choice, Held how) {
+  std::string type = leaf.isGrouped ? std::string("grouped codes of ") + std::to_string(leaf.matrix.bits) + " bits"
+                                    : leaf.tensor->entry.typeName;
+  std::string encoding = choice.name + (choice.group ? " g" + std::to_string(choice.group) : std::string());
+  std::string line = type + (how == Held::No ? " requantized to " : " kept as ") + encoding +
+                     (how == Held::Rounded ? ", minima rounded to f16" : "");
+  std::vector<std::string> &names = lines[line];
+  if (std::find(names.begin(), names.end(), leaf.tensor->entry.name) == names.end())
+    names.push_back(leaf.tensor->entry.name);
+}
+
+void Keeper::decide(std::vector<LinearSpec *> together) {
+  together.erase(std::remove_if(together.begin(), together.end(), [](LinearSpec *one) { return !one->weight; }),
+                 together.end());
+  std::vector<Leaf> all;
+  bool moves = true;
+  for (LinearSpec *linear : together)
+    moves = leaves(linear->weight, all) && moves;
+  if (all.empty())
+    return;
+  Held how = Held::Exactly;
+  const Choice *choice = moves ? firstThatHolds(all, how) : nullptr;
+  if (moves && !choice)
+    choice = firstThatHolds(all, how = Held::Rounded);
+  if (!choice) {
+    how = Held::No;
+    choice = &nearestOf(all);
+  }
+  bool hasCodes = std::any_of(all.begin(), all.end(),
+                              [](const Leaf &leaf) { return leaf.isGrouped || isBlockType(leaf.tensor->entry.type); });
+  for (LinearSpec *linear : together) {
+    linear->encoding = choice->name;
+    linear->group = choice->group;
+    linear->codes = !hasCodes              ? ""
+                    : how == Held::No      ? "requantized"
+                    : how == Held::Rounded ? "codes kept, minima rounded"
+                                           : "codes kept";
+  }
+  for (const Leaf &leaf : all)
+    note(leaf, *choice, how);
+}
+
+void Keeper::run() {
+  decide({&spec.embedding});
+  decide({&spec.head});
+  for (BlockSpec &block : spec.blocks) {
+    decide({&block.attention.q, &block.attention.k, &block.attention.v});
+    decide({&block.attention.o});
+    decide({&block.mlp.gate, &block.mlp.up});
+    decide({&block.mlp.down});
+  }
+  for (const auto &[what, names] : lines) {
+    std::string more = names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "";
+    spec.warnings.push_back(what + ": " + names.front() + more);
+  }
+}
+
+} // namespace
+
+void keepEncodings(ModelSpec &spec, const Checkpoint &checkpoint) { Keeper(spec, checkpoint).run(); }
+
+} // namespace headrace

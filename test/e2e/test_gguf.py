@@ -1,0 +1,195 @@
+"""GGUF files compiled: stored weights against the gguf package's own dequantization, bit for bit; real models against references.
+
+usage: test_gguf.py types|malformed|smollm2|gemma3...
+"""
+import json
+
+import gguf
+import numpy as np
+
+import models
+import stored
+from harness import COMPILER, WORK, bundle, command, equal, evaluate, fail, main, run, same_bits
+
+HIDDEN, FFN, HEADS, KV_HEADS, LAYERS, VOCAB = 256, 512, 4, 2, 3, 96
+LINEARS = ["attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"]
+SHAPES = {"attn_q": (HIDDEN, HIDDEN), "attn_k": (HIDDEN // 2, HIDDEN), "attn_v": (HIDDEN // 2, HIDDEN), "attn_output": (HIDDEN, HIDDEN),
+          "ffn_gate": (FFN, HIDDEN), "ffn_up": (FFN, HIDDEN), "ffn_down": (HIDDEN, FFN)}
+# Of three layers: one type for all parts, types with a common exact encoding, and types without.
+TYPES = [dict.fromkeys(LINEARS, "Q4_1") | {"attn_output": "Q4_K", "ffn_down": "Q6_K"},
+         {"attn_q": "Q4_0", "attn_k": "Q4_1", "attn_v": "Q4_0", "attn_output": "Q4_0", "ffn_gate": "Q8_0", "ffn_up": "Q4_0", "ffn_down": "IQ4_XS"},
+         {"attn_q": "Q4_K", "attn_k": "Q4_K", "attn_v": "Q6_K", "attn_output": "Q5_1", "ffn_gate": "MXFP4", "ffn_up": "IQ4_NL", "ffn_down": "Q3_K"}]
+ENCODINGS = {"layers.0.attn.qkv": ("w4a g32", "codes kept"), "layers.0.attn.o": ("w4a g32", "requantized"),
+             "layers.0.mlp.gate_up": ("w4a g32", "codes kept"), "layers.0.mlp.down": ("w8 g32", "requantized"),
+             "layers.1.attn.qkv": ("w4a g32", "codes kept"), "layers.1.attn.o": ("w4 g32", "codes kept"),
+             "layers.1.mlp.gate_up": ("w8 g32", "codes kept"), "layers.1.mlp.down": ("w4a g32", "requantized"),
+             "layers.2.attn.qkv": ("w8 g32", "requantized"), "layers.2.attn.o": ("w8 g32", "requantized"),
+             "layers.2.mlp.gate_up": ("w4a g32", "requantized"), "layers.2.mlp.down": ("w4a g32", "requantized"),
+             "embed": ("w8 g32", "codes kept"), "lm_head": ("f16", "")}
+# Where a block's binary16 numbers lie: random bytes there would be infinite at times.
+HALVES = {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108], "Q4_K": [0, 2], "Q5_K": [0, 2],
+          "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "MXFP4": []}
+
+
+def random_blocks(rng, kind, shape):
+    elements, size = gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType[kind]]
+    blocks = rng.integers(0, 256, (shape[0] * shape[1] // elements, size), dtype=np.uint8)
+    for at in HALVES[kind]:
+        blocks[:, at: at + 2] = rng.normal(0, 0.01, len(blocks)).astype(np.float16).view(np.uint8).reshape(-1, 2)
+    if kind == "MXFP4":
+        blocks[:, 0] = rng.integers(115, 123, len(blocks))
+    if kind == "Q8_0":
+        blocks[:, 2:][blocks[:, 2:] == 128] = 127
+    return blocks.reshape(shape[0], -1)
+
+
+def write_llama(path, types, embed="Q8_0", head="F16", seed=4):
+    """A random Llama of mixed types."""
+    rng = np.random.default_rng(seed)
+    w = gguf.GGUFWriter(path, "llama")
+    w.add_context_length(64)
+    w.add_embedding_length(HIDDEN)
+    w.add_block_count(LAYERS)
+    w.add_feed_forward_length(FFN)
+    w.add_head_count(HEADS)
+    w.add_head_count_kv(KV_HEADS)
+    w.add_layer_norm_rms_eps(1e-5)
+    w.add_eos_token_id(1)
+
+    def add(name, kind, shape):
+        if kind in HALVES:
+            w.add_tensor(name, random_blocks(rng, kind, shape), raw_dtype=gguf.GGMLQuantizationType[kind])
+        else:
+            w.add_tensor(name, rng.normal(0, 0.05, shape).astype(np.float16 if kind == "F16" else np.float32))
+
+    add("token_embd.weight", embed, (VOCAB, HIDDEN))
+    add("output.weight", head, (VOCAB, HIDDEN))
+    add("output_norm.weight", "F32", (HIDDEN,))
+    for layer, kinds in enumerate(types):
+        add(f"blk.{layer}.attn_norm.weight", "F32", (HIDDEN,))
+        add(f"blk.{layer}.ffn_norm.weight", "F32", (HIDDEN,))
+        for name, kind in kinds.items():
+            add(f"blk.{layer}.{name}.weight", kind, SHAPES[name])
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.write_tensors_to_file()
+    w.close()
+    return path
+
+
+def halves(rows, head_dim):
+    """Rotary pairs that lie side by side become halves of each head."""
+    return rows.reshape(-1, head_dim // 2, 2, rows.shape[-1]).swapaxes(1, 2).reshape(rows.shape)
+
+
+def expected_weights(path, layers, head_dim):
+    """What a bundle's matrices must hold, from the package's own reading of the file."""
+    tensors = {t.name.removesuffix(".weight"): gguf.dequantize(t.data, t.tensor_type) for t in gguf.GGUFReader(path).tensors}
+    made = {"embed": tensors["token_embd"], "norm": tensors["output_norm"]}
+    if "output" in tensors:
+        made["lm_head"] = tensors["output"]
+    for layer in range(layers):
+        of = lambda name: tensors[f"blk.{layer}.{name}"]
+        ours = f"layers.{layer}."
+        made[ours + "attn.qkv"] = np.concatenate([halves(of("attn_q"), head_dim), halves(of("attn_k"), head_dim), of("attn_v")])
+        made[ours + "attn.o"] = of("attn_output")
+        made[ours + "mlp.gate_up"] = stored.interleaved([of("ffn_gate"), of("ffn_up")])
+        made[ours + "mlp.down"] = of("ffn_down")
+        made[ours + "attn.norm"], made[ours + "mlp.norm"] = of("attn_norm"), of("ffn_norm")
+    return made
+
+
+def check_stored(what, found, expected, loose=()):
+    """Every matrix and vector equal, bit for bit (but for the sign of zero); those of `loose` within a rounding step."""
+    equal(f"{what}: names", sorted(n for n in found if not n.startswith("rope.")), sorted(expected))
+    for name, want in expected.items():
+        values = found[name][1]
+        if values.shape != want.shape:
+            fail(f"{what} {name}: shape {values.shape}, expected {want.shape}")
+        if name in loose:
+            error = np.abs(values - want).max() / np.abs(want).max()
+            if not 0 < error < 0.1:
+                fail(f"{what} {name}: requantized with an error of {error} of the largest value")
+        elif not (values == want).all():
+            at = np.argwhere(values != want)[0]
+            fail(f"{what} {name}: {(values != want).sum()} values differ, first at {at}: {values[tuple(at)]!r}, expected {want[tuple(at)]!r}")
+
+
+def types():
+    WORK.mkdir(parents=True, exist_ok=True)
+    path = write_llama(WORK / "mixed.gguf", TYPES)
+    expected = expected_weights(path, LAYERS, HIDDEN // HEADS)
+    check_stored("f32", stored.weights(bundle(path, "--target", "host", "--quant", "f32")), expected)
+    out = bundle(path, "--target", "host")
+    found = stored.weights(out)
+    for name, (encoding, codes) in ENCODINGS.items():
+        equal(f"{name}: encoding", found[name][0]["encoding"], encoding)
+        if not found[name][0]["recipe"].endswith(codes):
+            fail(f"{name}: expected a recipe that ends with '{codes}', found '{found[name][0]['recipe']}'")
+    check_stored("keep", found, expected, [n for n, (_, codes) in ENCODINGS.items() if codes == "requantized"])
+    manifest = json.loads((out / "manifest.json").read_text())
+    equal("--quant", manifest["settings"]["quant"], "keep")
+    same_bits("reference and host", run(bundle(path, "--target", "reference"), [3, 5, 7], 8)[1], run(out, [3, 5, 7], 8)[1])
+
+
+def smollm2():
+    models.smollm2()
+    path = models.cache() / "smollm2-135m-instruct.gguf"
+    reference = json.loads(models.data("real-models/smollm2-reference.json").read_text())
+    out = bundle(path, "--target", "host", "--quant", "keep", "--act", "f32")
+    found = stored.weights(out)
+    check_stored("keep", found, expected_weights(path, 30, 64))
+    equal("encodings", {row["encoding"] for row, _ in found.values() if row["layout"] == "t32"}, {"w4a g32", "w8 g32"})
+    for prompt in reference["prompts"]:
+        ids = run(out, prompt["ids"], len(prompt["greedy_ids"]), prompt_logits=False)[0]
+        equal(f"{prompt['prompt']!r}", ids, prompt["greedy_ids"])
+    perplexity = evaluate(bundle(path, "--target", "host"), models.eval_ids("smollm2"))["perplexity"]
+    expected = reference["perplexity"]["perplexity"]
+    print(f"  a8: perplexity {perplexity:.4f}, in float {expected:.4f} ({100 * (perplexity / expected - 1):+.3f} %)")
+    if not perplexity <= 1.01 * expected:
+        fail(f"a8: perplexity {perplexity}, expected at most 1 % above {expected}")
+
+
+def gemma3():
+    path = models.cache() / "gemma3-270m.gguf"
+    if not path.exists():
+        models.skip(f"no {path}")
+    reference = json.loads(models.data("real-models/gemma3-reference.json").read_text())
+    out = bundle(path, "--target", "host", "--quant", "f32", "--context", "1024")
+    for prompt in reference["prompts"]:
+        ids = run(out, prompt["ids"], len(prompt["greedy_ids"]), prompt_logits=False)[0]
+        equal(f"{prompt['prompt']!r}", ids, prompt["greedy_ids"])
+
+
+def refused(path, message):
+    done = command([COMPILER, "compile", path, "-o", WORK / "refused.bundle"], expect=1)
+    equal(path.name, done.stderr.strip(), f"headrace: error: {message}")
+
+
+def malformed():
+    WORK.mkdir(parents=True, exist_ok=True)
+    whole = write_llama(WORK / "whole.gguf", TYPES).read_bytes()
+    path = WORK / "broken.gguf"
+    path.write_bytes(whole[:1000])
+    done = command([COMPILER, "compile", path, "-o", WORK / "refused.bundle"], expect=1)
+    if "broken.gguf: " not in done.stderr or "before the end of the file" not in done.stderr:
+        fail(f"a cut file: {done.stderr}")
+    path.write_bytes(whole.replace(b"llama", b"llamx"))
+    done = command([COMPILER, "compile", path, "-o", WORK / "refused.bundle"], expect=1)
+    if "key 'general.architecture': expected one of bert, " not in done.stderr or "found 'llamx'" not in done.stderr:
+        fail(f"an unknown architecture: {done.stderr}")
+    path.write_bytes(whole.replace(b"blk.1.ffn_up.weight", b"blk.1.ffn_ux.weight"))
+    refused(path, "broken.gguf: tensor 'blk.1.ffn_up.weight': expected [512, 256], found none")
+    path.write_bytes(whole.replace(b"GGUF", b"GGML", 1))
+    refused(path, "broken.gguf: expected the magic number 'GGUF', found 'GGML'")
+    write_llama(path, TYPES, embed="F32", head="F32")
+    extra = gguf.GGUFWriter(path, "llama")
+    extra.add_block_count(LAYERS)
+    extra.write_header_to_file()
+    extra.write_kv_data_to_file()
+    extra.close()
+    refused(path, "broken.gguf: key 'llama.embedding_length': expected a value, found no such key")
+
+
+if __name__ == "__main__":
+    main({"types": types, "malformed": malformed, "smollm2": smollm2, "gemma3": gemma3})

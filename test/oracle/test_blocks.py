@@ -1,0 +1,81 @@
+"""Block types of GGUF against the gguf package's own dequantization, bit for bit, on random blocks; and, for the types that an encoding of
+ours holds, the values of the codes.
+
+usage: test_blocks.py     (HEADRACE_BUILD: the build folder)
+"""
+import os
+import subprocess
+import sys
+
+import gguf
+import numpy as np
+
+TOOL = os.path.join(os.environ["HEADRACE_BUILD"], "bin", "blocks_values")
+TYPES = ["Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"]
+EXACT = [("Q4_0", "w4"), ("Q4_0", "w4a"), ("Q4_0", "w8"), ("Q4_1", "w4a"), ("Q8_0", "w8")]
+BLOCKS = 4096
+
+
+def values_of(blocks, *arguments):
+    out = subprocess.run([TOOL, *arguments], input=blocks.tobytes(), stdout=subprocess.PIPE, check=True).stdout
+    return np.frombuffer(out, np.float32).reshape(len(blocks), -1)
+
+
+def random_blocks(rng, name):
+    elements, size = gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType[name]]
+    return rng.integers(0, 256, (BLOCKS, size), dtype=np.uint8)
+
+
+def oracle(blocks, name):
+    with np.errstate(all="ignore"):
+        return gguf.quants.dequantize(blocks, gguf.GGMLQuantizationType[name])
+
+
+def differing(found, expected):
+    """Blocks with a value of other bits; any two that are not numbers are alike."""
+    same = (found.view(np.uint32) == expected.view(np.uint32)) | (np.isnan(found) & np.isnan(expected))
+    return np.flatnonzero(~same.all(axis=1))
+
+
+def check_values(rng):
+    for name in TYPES:
+        blocks = random_blocks(rng, name)
+        expected = oracle(blocks, name)
+        wrong = differing(values_of(blocks, name), expected)
+        assert len(wrong) == 0, f"{name}: {len(wrong)} of {BLOCKS} blocks differ, first {wrong[0]}: {blocks[wrong[0]].tobytes().hex()}"
+        assert np.isfinite(expected).mean() > 0.5, f"{name}: expected mostly finite values"
+
+
+def check_codes(rng):
+    """A block is held unless a number of it is infinite or none, a code is -128, or its minimum -8 * scale goes beyond binary16."""
+    for name, storage in EXACT:
+        blocks = random_blocks(rng, name)
+        if name == "Q8_0":
+            blocks[: BLOCKS // 2, 2:] |= blocks[: BLOCKS // 2, 2:] == 128
+        expected = oracle(blocks, name)
+        scale = blocks[:, :2].copy().view(np.float16).astype(np.float32)[:, 0]
+        held = np.isfinite(scale)
+        if name == "Q4_1":
+            held &= np.isfinite(blocks[:, 2:4].copy().view(np.float16).astype(np.float32)[:, 0])
+        if name == "Q8_0":
+            held &= ~(blocks[:, 2:] == 128).any(axis=1)
+        if storage == "w4a" and name == "Q4_0":
+            held &= np.nan_to_num(abs(scale)) * 8 < 65520
+        found = values_of(blocks, name, storage)
+        if name == "Q4_0":  # -8 + 8 gives +0 where 0 * -scale gives -0
+            found, expected = found + 0.0, expected + 0.0
+        wrong = differing(found[held], expected[held])
+        assert len(wrong) == 0, f"{name} as {storage}: {len(wrong)} blocks differ"
+        assert (found[~held] == 0).all(), f"{name} as {storage}: expected refusal of what it cannot hold"
+        assert 100 < held.sum() < BLOCKS, f"{name} as {storage}: {held.sum()} blocks held"
+
+
+def main():
+    rng = np.random.default_rng(20)
+    check_values(rng)
+    check_codes(rng)
+    print(f"{len(TYPES)} block types, {BLOCKS} random blocks each, bit for bit; {len(EXACT)} of them as codes")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+// From metadata and tensors of GGUF files to a ModelSpec, and what is refused on the way.
+#include "compiler/import/gguf/GgufModel.h"
+#include "Fixtures.h"
+#include "GgufFixture.h"
+#include "compiler/import/keep/KeepEncodings.h"
+
+#include <catch2/catch.hpp>
+
+using namespace headrace;
+using namespace fixtures;
+
+namespace {
+
+const uint32_t kTensorF32 = 0, kTensorF16 = 1, kTensorQ4_0 = 2, kTensorQ8_0 = 8, kTensorQ8_K = 15;
+
+/// One layer, hidden 32, two heads, one key-value head, ffn 64, vocabulary 3, tied, written to a file of its own.
+struct TinyGguf {
+  TinyGguf() {
+    maker.text("general.architecture", "llama").text("general.type", "model");
+    number("block_count", 1).number("context_length", 16).number("embedding_length", 32);
+    number("feed_forward_length", 64).number("attention.head_count", 2).number("attention.head_count_kv", 1);
+    maker.pair("llama.attention.layer_norm_rms_epsilon", kF32, raw(1e-5f));
+    maker.pair("tokenizer.ggml.eos_token_id", kU32, raw(uint32_t(2)));
+    add("token_embd.weight", {32, 3}).add("output_norm.weight", {32});
+    add("blk.0.attn_norm.weight", {32}).add("blk.0.ffn_norm.weight", {32});
+    add("blk.0.attn_q.weight", {32, 32}).add("blk.0.attn_k.weight", {32, 16}).add("blk.0.attn_v.weight", {32, 16});
+    add("blk.0.attn_output.weight", {32, 32})
+        .add("blk.0.ffn_gate.weight", {32, 64})
+        .add("blk.0.ffn_up.weight", {32, 64});
+    add("blk.0.ffn_down.weight", {64, 32});
+  }
+  TinyGguf &number(const std::string &key, uint32_t value) {
+    maker.pair("llama." + key, kU32, raw(value));
+    return *this;
+  }
+  TinyGguf &add(const std::string &name, const std::vector<uint64_t> &sizes, uint32_t type = kTensorF32) {
+    uint64_t elements = 1;
+    for (uint64_t size : sizes)
+      elements *= size;
+    uint64_t bytes = type == kTensorQ4_0   ? elements / 32 * 18
+                     : type == kTensorQ8_0 ? elements / 32 * 34
+                     : type == kTensorQ8_K ? elements / 256 * 292
+                     : type == kTensorF16  ? elements * 2
+                                           : elements * 4;
+    maker.tensor(name, sizes, type, std::string(bytes, '\1'));
+    return *this;
+  }
+  Result<GgufFile> open() {
+    folder.write("m.gguf", maker.bytes());
+    return openGguf(folder.path + "/m.gguf");
+  }
+  Result<ModelSpec> describe() {
+    Result<GgufFile> file = open();
+    REQUIRE(file);
+    return describeGguf(*file);
+  }
+  std::string refusal() {
+    Result<ModelSpec> spec = describe();
+    return spec ? "accepted" : spec.error().message();
+  }
+  GgufMaker maker;
+  TemporaryFolder folder;
+};
+
+} // namespace
+
+TEST_CASE("a GGUF file of the Llama architecture is described") {
+  TinyGguf tiny;
+  Result<ModelSpec> spec = tiny.describe();
+  REQUIRE(spec);
+  CHECK(spec->architecture == "llama");
+  CHECK(spec->folder == tiny.folder.path);
+  CHECK(spec->files == std::vector<std::string>{"m.gguf"});
+  CHECK(spec->vocab == 3);
+  CHECK(spec->maxPositions == 16);
+  CHECK(spec->eosIds == std::vector<int32_t>{2});
+  CHECK(spec->bosId == -1);
+  CHECK_FALSE(spec->head.weight); // tied
+  CHECK(spec->warnings.empty());
+  REQUIRE(spec->blocks.size() == 1);
+  const AttentionSpec &attention = spec->blocks[0].attention;
+  CHECK(attention.heads == 2);
+  CHECK(attention.headDim == 16);
+  // Rotary pairs that lie side by side become halves; values are not rotated.
+  REQUIRE(attention.q.weight.op() == TensorExpr::Op::SwapRows);
+  CHECK(attention.q.weight.blocks() == 8);
+  CHECK(attention.q.weight.size() == 2);
+  CHECK(attention.v.weight.op() == TensorExpr::Op::Stored);
+  CHECK(spec->ropes[0].theta == 10000.0);
+  CHECK(spec->ropes[0].rotaryDim == 16);
+}
+
+TEST_CASE("rotary positions of GGUF files") {
+  TinyGguf linear;
+  linear.maker.text("llama.rope.scaling.type", "linear").pair("llama.rope.scaling.factor", kF32, raw(4.0f));
+  Result<ModelSpec> spec = linear.describe();
+  REQUIRE(spec);
+  CHECK(spec->ropes[0].kind == RopeKind::Linear);
+  CHECK(spec->ropes[0].factor == 4.0);
+
+  TinyGguf divided;
+  divided.add("rope_freqs.weight", {8});
+  spec = divided.describe();
+  REQUIRE(spec);
+  CHECK(spec->ropes[0].divisors.shape() == std::vector<int64_t>{8});
+
+  TinyGguf longrope;
+  longrope.maker.text("llama.rope.scaling.type", "longrope").pair("llama.rope.scaling.factor", kF32, raw(4.0f));
+  CHECK(longrope.refusal() == "m.gguf: key 'llama.rope.scaling.type': expected none, linear or yarn, found 'longrope'");
+}
+
+TEST_CASE("GGUF models that cannot be computed are refused with the reason") {
+  auto refusal = [](auto change) {
+    TinyGguf tiny;
+    change(tiny);
+    return tiny.refusal();
+  };
+  CHECK(refusal([](TinyGguf &t) { t.number("expert_count", 8); }) ==
+        "m.gguf: key 'llama.expert_count': expected none, as this architecture is computed without it, found 8");
+  CHECK(refusal([](TinyGguf &t) { t.maker.pair("llama.attention.clamp_kqv", kF32, raw(8.0f)); }) ==
+        "m.gguf: key 'llama.attention.clamp_kqv': expected none, as this architecture is computed without it, found 8");
+  CHECK(refusal([](TinyGguf &t) { t.add("blk.0.extra.weight", {32}); }) ==
+        "m.gguf: tensor 'blk.0.extra.weight': expected only tensors that the architecture llama implies, found an "
+        "extra one "
+        "of [32]");
+  CHECK(refusal([](TinyGguf &t) { t.add("output.weight", {32, 4}); }) ==
+        "m.gguf: tensor 'output.weight': expected [3, 32], found [4, 32]");
+  CHECK(refusal([](TinyGguf &t) { t.maker.pair("general.quantization_version", kU32, raw(uint32_t(1))); }) ==
+        "m.gguf: key 'general.quantization_version': expected 2, found 1");
+  CHECK(refusal([](TinyGguf &t) { t.maker.pair("tokenizer.ggml.bos_token_id", kU32, raw(uint32_t(3))); }) ==
+        "m.gguf: key 'tokenizer.ggml.bos_token_id': expected 0 to 2, found 3");
+  CHECK(refusal([](TinyGguf &t) { t.maker.pair("llama.attention.value_length", kU32, raw(uint32_t(8))); }) ==
+        "m.gguf: key 'llama.attention.value_length': expected 16 to 16, found 8");
+  CHECK(refusal([](TinyGguf &t) { t.number("rope.dimension_count", 8); }) ==
+        "m.gguf: key 'llama.rope.dimension_count': expected 16, found 8");
+  CHECK(refusal([](TinyGguf &t) { t.maker.pair("llama.something_new", kU32, raw(uint32_t(8))); }) == "accepted");
+
+  GgufMaker adapter;
+  adapter.text("general.architecture", "llama").text("general.type", "adapter");
+  TemporaryFolder folder;
+  folder.write("a.gguf", adapter.bytes());
+  auto file = openGguf(folder.path + "/a.gguf");
+  REQUIRE(file);
+  CHECK(describeGguf(*file).error().message() == "a.gguf: key 'general.type': expected 'model', found 'adapter'");
+}
+
+TEST_CASE("tensor types that are not computed with are refused by name") {
+  TinyGguf tiny;
+  tiny.add("output.weight", {32, 3}, kTensorQ8_0);
+  REQUIRE(tiny.describe());
+  GgufMaker wide;
+  wide.text("general.architecture", "llama");
+  for (const char *key : {"block_count", "context_length", "attention.head_count"})
+    wide.pair(std::string("llama.") + key, kU32, raw(uint32_t(1)));
+  for (const char *key : {"embedding_length", "feed_forward_length"})
+    wide.pair(std::string("llama.") + key, kU32, raw(uint32_t(256)));
+  wide.pair("llama.attention.layer_norm_rms_epsilon", kF32, raw(1e-5f));
+  wide.tensor("token_embd.weight", {256, 1}, kTensorQ8_K, std::string(292, '\1'));
+  TemporaryFolder folder;
+  folder.write("q.gguf", wide.bytes());
+  auto file = openGguf(folder.path + "/q.gguf");
+  REQUIRE(file);
+  CHECK(describeGguf(*file).error().message() ==
+        "q.gguf: tensor 'token_embd.weight': expected a type that is computed with, found Q8_K");
+}
+
+TEST_CASE("unknown keys of a GGUF file are told") {
+  TinyGguf tiny;
+  tiny.number("something_new", 8);
+  Result<ModelSpec> spec = tiny.describe();
+  REQUIRE(spec);
+  CHECK(spec->warnings == std::vector<std::string>{"m.gguf: key 'llama.something_new' is not known and was ignored"});
+}
+
+TEST_CASE("what is quantized keeps its encoding where one holds it") {
+  TinyGguf tiny;
+  tiny.add("output.weight", {32, 3}, kTensorQ4_0);
+  Result<GgufFile> file = tiny.open();
+  REQUIRE(file);
+  Result<ModelSpec> spec = describeGguf(*file);
+  REQUIRE(spec);
+  keepEncodings(*spec, file->checkpoint);
+  CHECK(spec->head.encoding == "w4");
+  CHECK(spec->head.group == 32);
+  CHECK(spec->head.codes == "codes kept");
+  CHECK(spec->embedding.encoding == "f32");
+  CHECK(spec->embedding.codes.empty());
+  CHECK(spec->warnings.front() == "F32 kept as f32: token_embd.weight and 7 more");
+  CHECK(spec->warnings.back() == "Q4_0 kept as w4 g32: output.weight");
+}
