@@ -1,11 +1,10 @@
 """Bundles of every family against what transformers computes for the same small checkpoint (references/NAME.json).
 
-usage: test_families.py f32-w4|w8|gguf|folder|pending|pending-gguf|pending-folder NAME...
+usage: test_families.py f32-w4|w8|gguf|folder NAME...
 
 A decoder: logits at three positions, arg-max at all, greedy ids, from config.json as it is published; the same bits in w4 or w8 from this machine's
 target and from `reference`, from config.json as transformers saves it. An encoder: rows of the last hidden state, and the pooled embedding.
 gguf: the same weights as a GGUF file (gguf_form.py), in f32. folder: a checkpoint of the test data outside the project, as f32-w4 and w8.
-pending: the compiler refuses it as yet, which is skipped; a failure once it compiles.
 """
 import json
 import sys
@@ -18,7 +17,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 import checkpoint
 from cases import CONFIGS
-from harness import COMPILER, RUNNER, WORK, bundle, command, compile_model, equal, fail, run, same_bits
+from harness import COMPILER, RUNNER, WORK, bundle, command, equal, fail, run, same_bits
 from models import BUILD, data
 
 LIMIT = 1e-4  # float32 in another order of additions; logits are of the order of 1
@@ -90,25 +89,16 @@ def check_hidden_bits(name, reference, quant, model):
     print(f"  {name} {quant}: host and reference, the same bits")
 
 
-def skip_pending(name, model):
-    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
-        error = compile_model(model, "--target", "host", out=Path(scratch) / "x.bundle", expect=1).stderr
-    print(f"skipped: {name} is refused as yet: {error.strip()}")
-    sys.exit(77)
-
-
 def model_of(action, name, reference):
-    if "folder" in action:
+    if action == "folder":
         return data(f"hf-families/{name}")
-    return gguf_of(name, reference) if "gguf" in action else folder_of(name, reference, "published")
+    return gguf_of(name, reference) if action == "gguf" else folder_of(name, reference, "published")
 
 
 def check(action, name):
-    file = HERE / ("hf-families" if "folder" in action else "references") / f"{name}.json"
+    file = HERE / ("hf-families" if action == "folder" else "references") / f"{name}.json"
     reference = json.loads(file.read_text())
     model = model_of(action, name, reference)
-    if "pending" in action:
-        skip_pending(name, model)
     floats, bits = (check_hidden, check_hidden_bits) if "hidden" in reference else (check_logits, check_bits)
     if action != "w8":
         floats(name, reference, model)
