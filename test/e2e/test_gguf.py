@@ -143,7 +143,7 @@ def smollm2():
     for prompt in reference["prompts"]:
         ids = run(out, prompt["ids"], len(prompt["greedy_ids"]), prompt_logits=False)[0]
         equal(f"{prompt['prompt']!r}", ids, prompt["greedy_ids"])
-    perplexity = evaluate(bundle(path, "--target", "host"), models.eval_ids("smollm2"))["perplexity"]
+    perplexity = evaluate(bundle(path, "--target", "host"), models.eval_ids("SmolLM2"))["perplexity"]
     expected = reference["perplexity"]["perplexity"]
     print(f"  a8: perplexity {perplexity:.4f}, in float {expected:.4f} ({100 * (perplexity / expected - 1):+.3f} %)")
     if not perplexity <= 1.01 * expected:
