@@ -9,16 +9,20 @@
 
 namespace headrace {
 
-/// Options that the request leaves open; and with "keep" the encodings of the weights.
-static void settleEncodings(const CompileRequest &request, const Checkpoint &checkpoint, ModelSource &source) {
+/// Options that the request leaves open; and with "keep" the encodings of the weights, where --no-fallback refuses to
+/// round what is quantized a second time.
+static Result<void> settleEncodings(const CompileRequest &request, const Checkpoint &checkpoint, ModelSource &source) {
   source.quant = !request.quant.empty() ? request.quant : source.spec.isQuantized ? "keep" : "w4";
   bool keep = source.quant == "keep";
   source.group = request.group ? request.group : keep ? 32 : 64;
   if (!keep)
-    return;
-  keepEncodings(source.spec, checkpoint);
+    return {};
+  std::vector<std::string> requantized = keepEncodings(source.spec, checkpoint);
+  if (request.noFallback && !requantized.empty())
+    return expectedFound("--quant keep with --no-fallback", "weights whose encoding the target has", requantized.front());
   if (!request.embed.empty() || !request.head.empty())
     source.spec.embedding.encoding = source.spec.head.encoding = ""; // as those options say
+  return {};
 }
 
 /// A template that cannot be compiled is left out, with a warning; under --no-fallback it is an error.
@@ -42,7 +46,7 @@ static Result<void> readFolder(const CompileRequest &request, ModelSource &sourc
   if (!folder)
     return folder.error();
   source.spec = std::move(folder->spec);
-  settleEncodings(request, folder->checkpoint, source);
+  HR_TRY(settleEncodings(request, folder->checkpoint, source));
   HR_TRY(readTemplate(request, templateOfFolder(request.model, /*tools=*/false), source));
   // A folder without a tokenizer compiles and runs on token ids.
   std::string path = request.model + "/tokenizer.json";
@@ -65,7 +69,7 @@ static Result<void> readGguf(const CompileRequest &request, ModelSource &source)
   if (!spec)
     return spec.error();
   source.spec = spec.take();
-  settleEncodings(request, file->checkpoint, source);
+  HR_TRY(settleEncodings(request, file->checkpoint, source));
   HR_TRY(readTemplate(request, templateOfGguf(file->metadata), source));
   if (!file->metadata.has("tokenizer.ggml.model")) {
     source.notes.push_back(file->metadata.fileName() + ": no tokenizer; the bundle runs on token ids");

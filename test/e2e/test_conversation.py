@@ -96,12 +96,12 @@ def hostile():
     print(f"  {len(damaged)} files, all refused")
 
 
-TEMPLATE = ("{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}<|endoftext|>\n{% endfor %}"
+TEMPLATE = ("{% for m in messages %}<|endoftext|>{{ m.role }}:{{ m.content }}<|endoftext|>\n{% endfor %}"
             "{% if add_generation_prompt %}<|endoftext|>assistant:{% endif %}")
 
 
 def rendered(messages):
-    return "".join(f"<|endoftext|>{m['role']}: {m['content']}<|endoftext|>\n" for m in messages) + "<|endoftext|>assistant:"
+    return "".join(f"<|endoftext|>{m['role']}:{m['content']}<|endoftext|>\n" for m in messages) + "<|endoftext|>assistant:"
 
 
 def message(role, content):
@@ -110,13 +110,13 @@ def message(role, content):
 
 def chat_bundle():
     """Brook with a chat template."""
-    folder = WORK / "brook-chat"
-    if not folder.exists():
-        shutil.copytree(models.BROOK, WORK / "brook-chat.part", dirs_exist_ok=True)
-        config = WORK / "brook-chat.part/tokenizer_config.json"
+    WORK.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:  # tests may run at the same time
+        folder = Path(scratch) / "brook-chat"
+        shutil.copytree(models.BROOK, folder)
+        config = folder / "tokenizer_config.json"
         config.write_text(json.dumps(json.loads(config.read_text()) | {"chat_template": TEMPLATE}))
-        (WORK / "brook-chat.part").rename(folder)
-    return bundle(folder, "--target", "host", "--quant", "w4")
+        return bundle(folder, "--target", "host", "--quant", "w4")
 
 
 def ids_of(out, text):

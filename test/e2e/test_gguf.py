@@ -129,6 +129,11 @@ def types():
     check_stored("keep", found, expected, [n for n, (_, codes) in ENCODINGS.items() if codes == "requantized"])
     manifest = json.loads((out / "manifest.json").read_text())
     equal("--quant", manifest["settings"]["quant"], "keep")
+    done = command([COMPILER, "compile", path, "-o", WORK / "refused.bundle", "--no-fallback"], expect=1)
+    if "--quant keep with --no-fallback: expected weights whose encoding the target has, found " not in done.stderr or "requantized to" not in done.stderr:
+        fail(f"--no-fallback: {done.stderr}")
+    if (WORK / "refused.bundle").exists():
+        fail("--no-fallback left a bundle behind")
     same_bits("reference and host", run(bundle(path, "--target", "reference"), [3, 5, 7], 8)[1], run(out, [3, 5, 7], 8)[1])
 
 
@@ -151,9 +156,7 @@ def smollm2():
 
 
 def gemma3():
-    path = models.cache() / "gemma3-270m.gguf"
-    if not path.exists():
-        models.skip(f"no {path}")
+    path = models.gemma3()
     reference = json.loads(models.data("real-models/gemma3-reference.json").read_text())
     out = bundle(path, "--target", "host", "--quant", "f32", "--context", "1024")
     for prompt in reference["prompts"]:

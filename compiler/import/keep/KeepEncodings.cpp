@@ -111,7 +111,7 @@ struct Leaf {
 class Keeper {
 public:
   Keeper(ModelSpec &spec, const Checkpoint &checkpoint) : spec(spec), checkpoint(checkpoint) {}
-  void run();
+  std::vector<std::string> run();
 
 private:
   /// The leaves below; false when a step computes with their values.
@@ -233,7 +233,7 @@ void Keeper::decide(std::vector<LinearSpec *> together) {
     note(leaf, *choice, how);
 }
 
-void Keeper::run() {
+std::vector<std::string> Keeper::run() {
   decide({&spec.embedding});
   decide({&spec.head});
   for (BlockSpec &block : spec.blocks) {
@@ -242,14 +242,20 @@ void Keeper::run() {
     decide({&block.mlp.gate, &block.mlp.up});
     decide({&block.mlp.down});
   }
+  std::vector<std::string> requantized;
   for (const auto &[what, names] : lines) {
     std::string more = names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "";
     spec.warnings.push_back(what + ": " + names.front() + more);
+    if (what.find(" requantized to ") != std::string::npos)
+      requantized.push_back(spec.warnings.back());
   }
+  return requantized;
 }
 
 } // namespace
 
-void keepEncodings(ModelSpec &spec, const Checkpoint &checkpoint) { Keeper(spec, checkpoint).run(); }
+std::vector<std::string> keepEncodings(ModelSpec &spec, const Checkpoint &checkpoint) {
+  return Keeper(spec, checkpoint).run();
+}
 
 } // namespace headrace

@@ -9,10 +9,9 @@ namespace headrace {
 
 /// Gives every matrix of `spec` an encoding: the smallest that holds the checkpoint's numbers exactly, if there is one,
 /// else the nearest (4 bits with a minimum for types of up to 4 bits, else 8 bits; groups of 32), which rounds a second
-/// time. Query, key and value get one encoding, gate
-/// and up too, since they become one matrix. What is kept and what is rounded again is told in spec.warnings, a line
-/// for each type and encoding.
-void keepEncodings(ModelSpec &spec, const Checkpoint &checkpoint);
+/// time. Query, key and value get one encoding, gate and up too, since they become one matrix. What is kept and what is
+/// rounded again is told in spec.warnings, a line for each type and encoding; the lines of the latter are returned.
+std::vector<std::string> keepEncodings(ModelSpec &spec, const Checkpoint &checkpoint);
 
 } // namespace headrace
 #endif

@@ -102,7 +102,8 @@ void addOptions(CLI::App &app, Options &o) {
       ->check(CLI::Validator(checkName, ""));
   app.add_option("--dump-ir", o.request.dumpIR, "folder for the module after every pass");
   app.add_flag("--no-fallback", o.request.noFallback,
-               "refuse what --place asks for and cannot be done, instead of leaving it in place");
+               "an error instead of a note: what --place asks for and cannot be done, weights that --quant keep would "
+               "round again, a chat template that cannot be compiled");
   app.add_option("--threads", o.request.threads, "threads of the compile (default: all)")->check(CLI::Range(1u, 1024u));
   app.add_flag("--stats", o.stats, "time and memory of the compile");
   app.add_flag("--json", o.json, "the report as one JSON object");

@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "headrace " HEADRACE_VERSION);
   int exitCode = exitDone;
-  app.add_subcommand("compile", "turn a Hugging Face folder into a device bundle (headrace compile --help)");
+  app.add_subcommand("compile", "turn a Hugging Face folder or a GGUF file into a device bundle (headrace compile --help)");
   app.add_subcommand("run", "continue a prompt (headrace run --help)");
   const std::optional<std::string> text = takeText(argc, argv);
   addChat(app, exitCode);
