@@ -6,9 +6,11 @@ import json
 import os
 import pty
 import random
+import select
 import shutil
 import subprocess
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -149,34 +151,55 @@ def chat():
         equal(f"second turn by {name}", counts(found[1])[:3], [total, held, total - held])
 
 
-def read_until(fd, text, seconds=60):
-    seen, end = "", time.monotonic() + seconds
-    while text not in seen:
-        if time.monotonic() > end:
-            fail(f"the terminal shows {seen[-500:]!r} without {text!r}")
-        seen += os.read(fd, 4096).decode(errors="replace")
-    return seen
+class Terminal:
+    """A chat in a pseudo-terminal; `seen` is what it has shown behind the last text waited for."""
+
+    def __init__(self, *words):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(RUNNER, [str(RUNNER), "chat", *words])
+        self.seen = ""
+
+    def wait_for(self, text, seconds=60):
+        """What was shown before `text`."""
+        end = time.monotonic() + seconds
+        while text not in self.seen:
+            if time.monotonic() > end:
+                fail(f"the terminal shows {self.seen[-500:]!r} without {text!r}")
+            if select.select([self.fd], [], [], 0.1)[0]:
+                self.seen += os.read(self.fd, 4096).decode(errors="replace")
+        before, _, self.seen = self.seen.partition(text)
+        return before
+
+    def prompt(self, seconds=60):
+        """Waits for the prompt, and until keys are read one by one."""
+        before, end = self.wait_for("> ", seconds), time.monotonic() + seconds
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON:
+            if time.monotonic() > end:
+                fail("the terminal does not read keys one by one")
+            time.sleep(0.01)
+        return before
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
 
 
 def interrupt():
     """Ctrl-C stops an answer and not the program."""
-    out = chat_bundle()
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.environ["TERM"] = "xterm"
-        os.execv(RUNNER, [str(RUNNER), "chat", str(out), "-n", "900", "--temperature", "0", "--timings"])
-    read_until(fd, "> ")
-    os.write(fd, b"In the beginning\r")
-    read_until(fd, "the")
-    read_until(fd, " ")
-    os.write(fd, b"\x03")
-    seen = read_until(fd, "headrace: note: stopped")
-    seen += read_until(fd, "> ")
-    generated = int(seen.partition(" computed in ")[2].partition("ms, ")[2].split()[0])
+    terminal = Terminal(str(chat_bundle()), "-n", "900", "--temperature", "0", "--timings")
+    terminal.prompt()
+    terminal.type("In the beginning\r")
+    terminal.wait_for("beginning")
+    for _ in range(6):
+        terminal.wait_for(" ")  # the answer has begun
+    terminal.type("\x03")
+    terminal.wait_for("headrace: note: stopped")
+    generated = int(terminal.prompt().partition(" computed in ")[2].partition("ms, ")[2].split()[0])
     if not 0 < generated < 900:
         fail(f"{generated} tokens were generated before Ctrl-C")
-    os.write(fd, b"/quit\r")
-    equal("exit code", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+    terminal.type("/quit\r")
+    equal("exit code", os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]), 0)
     print(f"  stopped after {generated} tokens")
 
 

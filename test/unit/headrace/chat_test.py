@@ -9,6 +9,7 @@ import pty
 import select
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -207,6 +208,13 @@ class Terminal:
         check(f"terminal shows {text!r}", text in self.seen or self.seen, True)
         self.seen = self.seen.partition(text)[2]
 
+    def prompt(self):
+        """Waits for the prompt, and until keys are read one by one: what is typed before is echoed as it is."""
+        self.wait_for("> ")
+        end = time.monotonic() + 20
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON and time.monotonic() < end:
+            time.sleep(0.01)
+
     def type(self, text):
         os.write(self.fd, text.encode())
 
@@ -218,20 +226,20 @@ def test_terminal():
     bundle()
     want = turns("Hi", "yo", "yo")
     terminal = Terminal()
-    terminal.wait_for("> ")
+    terminal.prompt()
     terminal.type("xHi\x01\x04\r")  # to the beginning of the line, and delete one character
     terminal.wait_for(text_of(want[0]))
-    terminal.wait_for("> ")
+    terminal.prompt()
     terminal.type("half a line\x03")  # Ctrl-C forgets it, and the program goes on
-    terminal.wait_for("> ")
+    terminal.prompt()
     terminal.type("yo\r")
     terminal.wait_for(text_of(want[1]))
-    terminal.wait_for("> ")
+    terminal.prompt()
     terminal.type("/reset\r")
-    terminal.wait_for("> ")
+    terminal.prompt()
     terminal.type("\x10\x10\x10\r")  # three lines back in the history: Hi
     terminal.wait_for(text_of(want[0]))
-    terminal.wait_for("> ")
+    terminal.prompt()
     terminal.type("/quit\r")
     check("exit code", terminal.end(), 0)
 
