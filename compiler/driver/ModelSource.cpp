@@ -19,7 +19,8 @@ static Result<void> settleEncodings(const CompileRequest &request, const Checkpo
     return {};
   std::vector<std::string> requantized = keepEncodings(source.spec, checkpoint);
   if (request.noFallback && !requantized.empty())
-    return expectedFound("--quant keep with --no-fallback", "weights whose encoding the target has", requantized.front());
+    return expectedFound("--quant keep with --no-fallback", "weights whose encoding the target has",
+                         requantized.front());
   if (!request.embed.empty() || !request.head.empty())
     source.spec.embedding.encoding = source.spec.head.encoding = ""; // as those options say
   return {};

@@ -111,9 +111,9 @@ Result<void> readActivation(const FieldReader &fields, const char *field, Hidden
 }
 
 /// eos_token_id as a list of ids; empty when it is absent or null.
-static Result<std::vector<int32_t>> readEndIds(const FieldReader &fields, int64_t vocabSize) {
+static Result<std::vector<int32_t>> readEndIds(const FieldReader &fields, ModelSpec &spec) {
   std::vector<int32_t> ids;
-  HR_TRY(fields.optionalIds("eos_token_id", vocabSize, ids));
+  HR_TRY(fields.optionalIds("eos_token_id", spec.vocab, ids, spec.warnings));
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
@@ -121,15 +121,15 @@ static Result<std::vector<int32_t>> readEndIds(const FieldReader &fields, int64_
 
 Result<void> readSpecialIds(const FieldReader &config, const FieldReader *generation, ModelSpec &spec) {
   std::vector<int32_t> bos;
-  HR_TRY(config.optionalIds("bos_token_id", spec.vocab, bos));
-  Result<std::vector<int32_t>> ends = readEndIds(config, spec.vocab);
+  HR_TRY(config.optionalIds("bos_token_id", spec.vocab, bos, spec.warnings));
+  Result<std::vector<int32_t>> ends = readEndIds(config, spec);
   if (!ends)
     return ends.error();
   spec.eosIds = ends.take();
   if (generation) {
     if (bos.empty())
-      HR_TRY(generation->optionalIds("bos_token_id", spec.vocab, bos));
-    Result<std::vector<int32_t>> first = readEndIds(*generation, spec.vocab);
+      HR_TRY(generation->optionalIds("bos_token_id", spec.vocab, bos, spec.warnings));
+    Result<std::vector<int32_t>> first = readEndIds(*generation, spec);
     if (!first)
       return first.error();
     if (!first->empty())

@@ -82,15 +82,20 @@ Result<void> FieldReader::optionalString(const char *name, std::string &value) c
   return {};
 }
 
-Result<void> FieldReader::optionalIds(const char *name, int64_t vocabSize, std::vector<int32_t> &ids) const {
+Result<void> FieldReader::optionalIds(const char *name, int64_t vocabSize, std::vector<int32_t> &ids,
+                                      std::vector<std::string> &warnings) const {
   const json *field = find(name);
   if (!field)
     return {};
   const json list = field->is_array() ? *field : json::array({*field});
   for (const json &id : list) {
-    if (!integerIn(id, 0, vocabSize - 1))
+    if (!integerIn(id, 0, INT32_MAX))
       return expectedFound(place(name), "token ids below vocab_size " + std::to_string(vocabSize), jsonKindText(id));
-    ids.push_back(id.get<int32_t>());
+    if (id.get<int64_t>() < vocabSize)
+      ids.push_back(id.get<int32_t>());
+    else
+      warnings.push_back(place(name) + ": " + id.dump() + " is not below vocab_size " + std::to_string(vocabSize) +
+                         " and was ignored");
   }
   return {};
 }

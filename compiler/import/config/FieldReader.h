@@ -31,8 +31,10 @@ public:
   Result<void> optionalNumber(const char *name, double least, double most, double &value) const;
   Result<void> optionalBool(const char *name, bool &value) const;
   Result<void> optionalString(const char *name, std::string &value) const;
-  /// A token id or a list of them, each in [0, vocabSize).
-  Result<void> optionalIds(const char *name, int64_t vocabSize, std::vector<int32_t> &ids) const;
+  /// A token id or a list of them. Those at or above vocabSize, as defaults of small models have, can never be
+  /// generated: they are left out, with a warning.
+  Result<void> optionalIds(const char *name, int64_t vocabSize, std::vector<int32_t> &ids,
+                           std::vector<std::string> &warnings) const;
 
 private:
   const nlohmann::json &object;

@@ -24,7 +24,7 @@ Result<void> GgufModel::readSizes() {
   HR_TRY(keys.integer("embedding_length", 1, kMostSize, spec.hidden));
   HR_TRY(keys.integer("feed_forward_length", 1, kMostSize, spec.feedForward));
   HR_TRY(keys.integer("attention.head_count", 1, kMostSize, heads));
-  HR_TRY(keys.integer("context_length", 1, int64_t(1) << 31, spec.maxPositions));
+  HR_TRY(keys.integer("context_length", 1, int64_t(1) << 30, spec.maxPositions));
   spec.maxPositionsField = std::string(row.name) + ".context_length";
   kvHeads = heads;
   HR_TRY(keys.integer("attention.head_count_kv", 1, heads, kvHeads));

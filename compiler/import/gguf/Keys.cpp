@@ -22,6 +22,11 @@ static const char *const kHarmless[] = {
     "vocab_size",
 };
 
+/// Of the next ones, those that multiply: 1 changes nothing.
+static const char *const kFactors[] = {
+    "attention.output_scale", "embedding_scale",          "logit_scale",
+    "residual_scale",         "rope.scaling.attn_factor", "rope.scaling.yarn_attn_factor"};
+
 /// Keys that change the mathematics unless they are 0 or false.
 static const char *const kMathematical[] = {
     "attention.clamp_kqv",
@@ -130,7 +135,7 @@ Result<void> Keys::checkOther(const std::string &key, std::vector<std::string> &
     return {};
   }
   Result<double> value = metadata.number(prefix + key);
-  if (!value || *value != 0)
+  if (!value || (*value != 0 && !(*value == 1 && listed(kFactors, key))))
     return expectedFound(where(key), "none, as this architecture is computed without it",
                          value ? numberText(*value) : "one");
   return {};

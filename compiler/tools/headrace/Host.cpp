@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace headrace {
@@ -64,8 +65,18 @@ int hostWrite(void *, int fd, const void *data, size_t bytes, int64_t at) {
   return 0;
 }
 
+/// A device or a pipe must not become a file.
+bool isReplaceable(const char *path) {
+  struct stat info;
+  return stat(path, &info) != 0 || S_ISREG(info.st_mode);
+}
+
 int hostPublish(void *, int fd, const char *from, const char *to) {
-  int error = close(fd) != 0 || (to && rename(from, to) != 0) ? errno : 0;
+  int error = close(fd) != 0 ? errno : 0;
+  if (!error && to && !isReplaceable(to))
+    error = EINVAL;
+  if (!error && to && rename(from, to) != 0)
+    error = errno;
   if (!to || error)
     unlink(from);
   return error;

@@ -4,7 +4,10 @@ namespace headrace {
 
 Result<std::vector<int32_t>> encodeText(const hr_api &api, const hr_tokenizer &tokenizer, std::string_view text,
                                         bool special) {
-  std::vector<char> scratch(api.tokenizer_scratch(&tokenizer, text.size()));
+  const size_t needed = api.tokenizer_scratch(&tokenizer, text.size());
+  if (needed == SIZE_MAX)
+    return Error("text: too long for this tokenizer: " + std::to_string(text.size()) + " bytes");
+  std::vector<char> scratch(needed);
   std::vector<int32_t> ids(text.size() + 16);
   while (true) {
     size_t count = 0;

@@ -131,7 +131,8 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
       {tinyConfigWith("model_type", R"("qwen2")"),
        "config.json: model_type: expected 'llama', found the string 'qwen2'"},
       {tinyConfigWith("quantization_config", R"({"quant_method":"bitsandbytes","load_in_4bit":true})"),
-       "config.json: quantization_config: quant_method: expected gptq, awq or compressed-tensors, found 'bitsandbytes'"},
+       "config.json: quantization_config: quant_method: expected gptq, awq or compressed-tensors, found "
+       "'bitsandbytes'"},
       {tinyConfigWith("vocab_size", ""), "config.json: vocab_size: expected an integer, found none"},
       {tinyConfigWith("vocab_size", "0"),
        "config.json: vocab_size: expected an integer from 1 to 4194304, found the number 0"},
@@ -157,8 +158,8 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
        "config.json: rms_norm_eps: expected a number from 1e-30 to 1.0, found the number -1e-05"},
       {tinyConfigWith("attention_bias", "1"),
        "config.json: attention_bias: expected true or false, found the number 1"},
-      {tinyConfigWith("bos_token_id", "3"),
-       "config.json: bos_token_id: expected token ids below vocab_size 3, found the number 3"},
+      {tinyConfigWith("bos_token_id", "0.5"),
+       "config.json: bos_token_id: expected token ids below vocab_size 3, found the number 0.5"},
       {tinyConfigWith("eos_token_id", "[1,-1]"),
        "config.json: eos_token_id: expected token ids below vocab_size 3, found the number -1"},
       {tinyConfigWith("rope_theta", "0"),
@@ -200,6 +201,16 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
   }
   CHECK(parse(fixtures::tinyConfig(), "{").error().message() ==
         "generation_config.json: expected valid JSON, found a syntax error at byte 2");
-  CHECK(parse(fixtures::tinyConfig(), R"({"eos_token_id":7})").error().message() ==
-        "generation_config.json: eos_token_id: expected token ids below vocab_size 3, found the number 7");
+}
+
+TEST_CASE("special ids beyond the vocabulary are ignored with a warning") {
+  auto spec = parse(tinyConfigWith("bos_token_id", "3"), R"({"eos_token_id":[7,2]})");
+  REQUIRE(spec);
+  CHECK(spec->bosId == -1);
+  CHECK(spec->eosIds == std::vector<int32_t>{2});
+  std::vector<std::string> expected = {
+      "config.json: bos_token_id: 3 is not below vocab_size 3 and was ignored",
+      "generation_config.json: eos_token_id: 7 is not below vocab_size 3 and was ignored"};
+  for (const std::string &warning : expected)
+    CHECK(std::count(spec->warnings.begin(), spec->warnings.end(), warning) == 1);
 }
