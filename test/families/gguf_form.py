@@ -10,9 +10,9 @@ from pathlib import Path
 import gguf
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
 from cases import CENTRED_NORMS, ENCODERS, POOLING
-from folder import read_safetensors
+from folder import read_folder
 
 ARCHITECTURES = {"mistral": "llama", "gemma3_text": "gemma3", "phi": "phi2", "gpt_neox": "gptneox", "cohere": "command-r", "roberta": "bert",
                  "xlm-roberta": "bert", "distilbert": "bert"}
@@ -78,16 +78,27 @@ def stacked(tensors):
     return {name: values[0] if len(values) == 1 else np.stack(values) for name, values in whole.items()}
 
 
-def rope_factors(f):
-    """llama3 scaling as divisors of the frequencies."""
+def bf16(values):
+    """To the nearest bfloat16, ties to even."""
+    bits = np.asarray(values, np.float32).view(np.uint32)
+    return ((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000).view(np.float32)
+
+
+def rope_factors(f, rounded):
+    """What frequencies are divided by: the scaling of llama3; rounded: so that they come out as bfloat16 numbers. None: by nothing."""
     r = f.rope
-    frequencies = 1.0 / r["rope_theta"] ** (np.arange(0, f.head_dim, 2) / f.head_dim)
-    length, low, high = r["original_max_position_embeddings"], r["low_freq_factor"], r["high_freq_factor"]
-    smooth = np.clip((length * frequencies / (2 * np.pi) - low) / (high - low), 0, 1)
-    return (1 / ((1 - smooth) / r["factor"] + smooth)).astype(np.float32)
+    frequencies = 1.0 / r["rope_theta"] ** (np.arange(0, f.rotary, 2) / f.rotary)
+    wanted = frequencies
+    if r.get("rope_type") == "llama3":
+        length, low, high = r["original_max_position_embeddings"], r["low_freq_factor"], r["high_freq_factor"]
+        smooth = np.clip((length * frequencies / (2 * np.pi) - low) / (high - low), 0, 1)
+        wanted = frequencies * ((1 - smooth) / r["factor"] + smooth)
+    if rounded:
+        wanted = bf16(wanted)
+    return None if wanted is frequencies else (frequencies / wanted).astype(np.float32)
 
 
-def add_rope(w, f):
+def add_rope(w, f, rounded):
     kind = f.rope.get("rope_type", "default")
     w.add_rope_dimension_count(f.rotary)
     w.add_rope_freq_base(f.rope["rope_theta"])
@@ -96,8 +107,9 @@ def add_rope(w, f):
         w.add_rope_scaling_factor(f.rope["factor"])
     if kind == "yarn":
         w.add_rope_scaling_orig_ctx_len(f.rope["original_max_position_embeddings"])
-    if kind == "llama3":
-        w.add_tensor("rope_freqs.weight", rope_factors(f))
+    factors = rope_factors(f, rounded)
+    if factors is not None:
+        w.add_tensor("rope_freqs.weight", factors)
     if f.type in ("cohere", "cohere2"):
         w.add_rope_scaling_type(gguf.RopeScalingType.NONE)
 
@@ -148,19 +160,19 @@ def gguf_name(name, names):
     return found
 
 
-def write(path, folder, name, config, more=lambda writer: None):
-    """path: the .gguf file; folder: the case's checkpoint; config: as transformers saves it."""
+def write(path, folder, name, config, more=lambda writer: None, rounded_rope=False):
+    """path: the .gguf file; folder: the case's checkpoint; config: as transformers saves it; rounded_rope: rotary frequencies become bfloat16 numbers."""
     f = Fields(config)
     architecture = ARCHITECTURES.get(f.type, f.type)
     w = gguf.GGUFWriter(path, architecture)
     add_sizes(w, f)
     if f.rope:
-        add_rope(w, f)
+        add_rope(w, f, rounded_rope)
     add_options(w, f, name)
     more(w)
     kind = next(k for k, text in gguf.MODEL_ARCH_NAMES.items() if text == architecture)
     names = gguf.get_tensor_name_map(kind, f.layers)
-    tensors = {n: v for n, v in read_safetensors(Path(folder) / "model.safetensors").items() if not re.search(IGNORED, n)}
+    tensors = {n: v for n, v in read_folder(folder).items() if not re.search(IGNORED, n)}
     for tensor, value in stacked(tensors).items():
         w.add_tensor(gguf_name(tensor, names), np.ascontiguousarray(changed(tensor, value, f)))
     w.write_header_to_file()

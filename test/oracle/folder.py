@@ -23,8 +23,8 @@ def read_safetensors(path):
     return tensors
 
 
-def read_weights(folder):
-    """name -> float32 array; names without the leading 'model.'."""
+def read_folder(folder):
+    """name -> float32 array of a folder in one file or in shards."""
     folder = Path(folder)
     index = folder / "model.safetensors.index.json"
     if index.exists():
@@ -34,7 +34,12 @@ def read_weights(folder):
     tensors = {}
     for file in files:
         tensors.update(read_safetensors(folder / file))
-    return {name.removeprefix("model."): value for name, value in tensors.items()}
+    return tensors
+
+
+def read_weights(folder):
+    """read_folder, names without the leading 'model.'."""
+    return {name.removeprefix("model."): value for name, value in read_folder(folder).items()}
 
 
 class Config:
