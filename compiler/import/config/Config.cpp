@@ -62,6 +62,12 @@ Result<Dimensions> readDimensions(const FieldReader &fields, const DimensionFiel
   return made;
 }
 
+Result<void> readWindow(const FieldReader &fields, int64_t &window) {
+  if (fields.isNull("sliding_window"))
+    window = 0;
+  return fields.optionalInteger("sliding_window", 1, 1 << 24, window);
+}
+
 Result<std::vector<bool>> readSlidingLayers(const FieldReader &fields, int64_t layers,
                                             const std::function<bool(int64_t)> &otherwise) {
   std::vector<bool> sliding;

@@ -58,6 +58,9 @@ struct LayerRopes {
 Result<LayerRopes> readLayerRopes(const FieldReader &fields, const Dimensions &dims, double fullTheta,
                                   double slidingTheta);
 
+/// "sliding_window": an absent one is what `window` holds, null is none (0).
+Result<void> readWindow(const FieldReader &fields, int64_t &window);
+
 /// For each layer whether it attends to a window only: "layer_types", or `otherwise(layer)` when it is absent.
 Result<std::vector<bool>> readSlidingLayers(const FieldReader &fields, int64_t layers,
                                             const std::function<bool(int64_t)> &otherwise);

@@ -50,7 +50,9 @@ static BlockSpec makeBlock(Decoder &decoder, const EncoderNames &names, int64_t 
 static void fillEncoder(const FamilyInput &input, ModelSpec &spec, Decoder &decoder, const EncoderNames &names,
                         int64_t skipped, int64_t types) {
   std::string base = names.base;
-  decoder.begin(base);
+  decoder.names.base = base;
+  decoder.names.embedding = base + "embeddings.word_embeddings";
+  decoder.begin();
   spec.kind = ModelKind::Encoder;
   input.tensors.ignoreEnding("embeddings.position_ids", "follows from config.json");
   input.tensors.ignoreEnding("embeddings.token_type_ids", "follows from config.json");
@@ -58,7 +60,7 @@ static void fillEncoder(const FamilyInput &input, ModelSpec &spec, Decoder &deco
     for (const std::string &beginning : {part + std::string(), base + part})
       input.tensors.ignoreBeginning(beginning, "is not part of the encoder");
   int64_t hidden = decoder.dims.hidden, positions = decoder.dims.maxPositions;
-  decoder.embedding(base + "embeddings.word_embeddings");
+  decoder.embedding();
   spec.positions = input.tensors.get(base + "embeddings.position_embeddings.weight", {positions, hidden});
   if (skipped) {
     spec.maxPositions = positions - skipped;

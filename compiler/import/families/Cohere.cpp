@@ -42,68 +42,47 @@ static BlockSpec makeBlock(Decoder &decoder, Tensors &tensors, int64_t layer, bo
   return block;
 }
 
-/// What both share, up to the tensors.
-static Result<void> readCohere(const FamilyInput &input, ModelSpec &spec, Decoder &decoder, double &logitScale,
-                               const DimensionFields &names, double theta) {
+/// What both share.
+static Result<void> readCohere(const FamilyInput &input, Decoder &decoder, double theta) {
+  DimensionFields fields;
+  fields.maxPositionsDefault = 8192;
   decoder.normKind = NormKind::Layer;
   decoder.eps = 1e-5;
   decoder.tied = true;
-  HR_TRY(decoder.readCommon(names, "layer_norm_eps"));
-  HR_TRY(input.config.optionalBool("attention_bias", decoder.qkvBias));
-  decoder.outputBias = decoder.qkvBias;
-  logitScale = 0.0625;
-  HR_TRY(input.config.optionalNumber("logit_scale", 1e-6, 1e6, logitScale));
+  HR_TRY(decoder.readCommon(fields, "layer_norm_eps"));
+  HR_TRY(decoder.readAttentionBias());
+  decoder.logitScale = 0.0625;
+  HR_TRY(input.config.optionalNumber("logit_scale", 1e-6, 1e6, decoder.logitScale));
   RopeDefaults defaults;
   defaults.theta = theta;
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims, defaults);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin();
-  decoder.embedding();
-  return {};
-}
-
-static void finish(ModelSpec &spec, Decoder &decoder, double logitScale) {
-  decoder.finalNorm();
-  spec.finalNorm.weight = spec.finalNorm.weight.scaled(float(logitScale));
-  decoder.head();
+  return decoder.readRope(defaults);
 }
 
 Result<void> fillCohere(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
-  DimensionFields names;
-  names.maxPositionsDefault = 8192;
   bool headNorms = false;
-  double logitScale;
   HR_TRY(input.config.optionalBool("use_qk_norm", headNorms));
-  HR_TRY(readCohere(input, spec, decoder, logitScale, names, 500000.0));
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer)
-    spec.blocks.push_back(makeBlock(decoder, input.tensors, layer, headNorms));
-  finish(spec, decoder, logitScale);
+  HR_TRY(readCohere(input, decoder, 500000.0));
+  decoder.fill([&](int64_t layer) { return makeBlock(decoder, input.tensors, layer, headNorms); });
   return {};
 }
 
 Result<void> fillCohere2(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
-  DimensionFields names;
-  names.maxPositionsDefault = 8192;
-  double logitScale;
-  int64_t window = input.config.isNull("sliding_window") ? 0 : 4096, pattern = 4;
-  HR_TRY(input.config.optionalInteger("sliding_window", 1, 1 << 24, window));
+  int64_t window = 4096, pattern = 4;
+  HR_TRY(readWindow(input.config, window));
   HR_TRY(input.config.optionalInteger("sliding_window_pattern", 1, 1 << 20, pattern));
-  HR_TRY(readCohere(input, spec, decoder, logitScale, names, 10000.0));
+  HR_TRY(readCohere(input, decoder, 10000.0));
   Result<std::vector<bool>> sliding =
       readSlidingLayers(input.config, decoder.dims.layers, [&](int64_t layer) { return (layer + 1) % pattern != 0; });
   if (!sliding)
     return sliding.error();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
-    spec.blocks.push_back(makeBlock(decoder, input.tensors, layer, false));
-    AttentionSpec &attention = spec.blocks.back().attention;
-    attention.window = (*sliding)[size_t(layer)] ? window : 0;
-    attention.rope = attention.window != 0 ? 0 : -1;
-  }
-  finish(spec, decoder, logitScale);
+  decoder.fill([&](int64_t layer) {
+    BlockSpec block = makeBlock(decoder, input.tensors, layer, false);
+    block.attention.window = (*sliding)[size_t(layer)] ? window : 0;
+    block.attention.rope = block.attention.window != 0 ? 0 : -1;
+    return block;
+  });
   return {};
 }
 

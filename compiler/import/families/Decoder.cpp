@@ -2,33 +2,77 @@
 
 namespace headrace {
 
-Result<void> Decoder::readCommon(const DimensionFields &names, const char *epsField, const char *activationField) {
-  Result<Dimensions> read = readDimensions(input.config, names);
+Result<void> Decoder::readCommon(const DimensionFields &fields, const char *epsField, const char *activationField) {
+  Result<Dimensions> read = readDimensions(input.config, fields);
   if (!read)
     return read.error();
   dims = *read;
   HR_TRY(input.config.optionalNumber(epsField, 1e-30, 1.0, eps));
   HR_TRY(readActivation(input.config, activationField, activation));
   attentionScale = 1.0 / std::sqrt(double(dims.headDim));
-  spec.maxPositionsField = names.maxPositions;
+  spec.maxPositionsField = fields.maxPositions;
   return input.config.optionalBool("tie_word_embeddings", tied);
 }
 
-void Decoder::begin(const std::string &base) {
+Result<void> Decoder::readAttentionBias() {
+  HR_TRY(input.config.optionalBool("attention_bias", qkvBias));
+  outputBias = qkvBias;
+  return {};
+}
+
+Result<void> Decoder::readBiases() {
+  HR_TRY(readAttentionBias());
+  return input.config.optionalBool("mlp_bias", mlpBias);
+}
+
+Result<void> Decoder::readRope(const RopeDefaults &defaults) {
+  Result<RopeSpec> rope = headrace::readRope(input.config, dims, defaults);
+  if (!rope)
+    return rope.error();
+  spec.ropes = {rope.take()};
+  return {};
+}
+
+void Decoder::fill(const std::function<BlockSpec(int64_t)> &makeBlock) {
+  begin();
+  embedding();
+  for (int64_t layer = 0; layer < dims.layers; ++layer)
+    spec.blocks.push_back(makeBlock(layer));
+  finalNorm();
+  head();
+}
+
+void Decoder::begin() {
   spec.kind = ModelKind::Decoder;
   spec.vocab = dims.vocab;
   spec.hidden = dims.hidden;
   spec.feedForward = dims.feedForward;
   spec.maxPositions = dims.maxPositions;
-  tensors.setBase(base);
+  tensors.setBase(names.base);
   tensors.ignoreEnding("rotary_emb.inv_freq", "follows from config.json");
 }
 
-void Decoder::embedding(const std::string &name) {
-  spec.embedding = linear(tensors, name, dims.vocab, dims.hidden, false);
+void Decoder::embedding() { spec.embedding = linear(tensors, names.embedding, dims.vocab, dims.hidden, false); }
+
+void Decoder::finalNorm() {
+  if (names.finalNorm.empty())
+    return;
+  spec.finalNorm = norm(names.finalNorm);
+  if (logitScale != 1)
+    spec.finalNorm.weight = spec.finalNorm.weight.scaled(float(logitScale));
+}
+
+void Decoder::head() {
+  if (tied)
+    tensors.ignoreCopy(names.head + ".weight", names.embedding + ".weight");
+  else
+    spec.head = linear(tensors, names.head, dims.vocab, dims.hidden, false);
+  spec.head.name = names.head;
 }
 
 NormSpec Decoder::norm(const std::string &name, int64_t columns) {
+  if (noWeights)
+    return bareNorm(normKind, name, columns, eps);
   NormSpec made = normKind == NormKind::RMS ? rmsNorm(tensors, name, columns, eps)
                                             : layerNorm(tensors, name, columns, eps, normBias);
   if (onePlus)
@@ -81,14 +125,6 @@ BlockSpec Decoder::block(int64_t layer) {
   made.mlpNorm = norm(layerName(layer) + "post_attention_layernorm");
   made.mlp = gatedMlp(layerName(layer) + "mlp");
   return made;
-}
-
-void Decoder::head(const std::string &name, const std::string &embedding) {
-  if (tied)
-    tensors.ignoreCopy(name + ".weight", embedding + ".weight");
-  else
-    spec.head = linear(tensors, name, dims.vocab, dims.hidden, false);
-  spec.head.name = name;
 }
 
 } // namespace headrace

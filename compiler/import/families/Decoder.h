@@ -5,8 +5,14 @@
 #include "compiler/import/families/Family.h"
 
 #include <cmath>
+#include <functional>
 
 namespace headrace {
+
+/// What a family calls the parts outside of its blocks; without a name, there is no final norm.
+struct DecoderNames {
+  std::string base = "model.", embedding = "model.embed_tokens", finalNorm = "model.norm", head = "lm_head";
+};
 
 /// The parts of
 ///   model.embed_tokens, model.layers.N.{input_layernorm, self_attn.{q,k,v,o}_proj, post_attention_layernorm,
@@ -19,20 +25,34 @@ public:
   Dimensions dims;
   double eps = 1e-6;
   NormKind normKind = NormKind::RMS;
-  bool normBias = false; // of layer norms
-  bool onePlus = false;  // norm weights are stored less one
+  bool normBias = false;  // of layer norms
+  bool onePlus = false;   // norm weights are stored less one
+  bool noWeights = false; // norms only normalise
   HiddenActivation activation = HiddenActivation::Silu;
   bool tied = false;
   bool qkvBias = false, outputBias = false, mlpBias = false;
   double residualScale = 1; // of what attention and MLP add
   double attentionScale = 0;
+  double logitScale = 1; // goes into the final norm's weight
+  DecoderNames names;
 
   /// Sizes, epsilon, activation and tying by Llama's names; the defaults are what the members hold.
-  Result<void> readCommon(const DimensionFields &names = {}, const char *epsField = "rms_norm_eps",
+  Result<void> readCommon(const DimensionFields &fields = {}, const char *epsField = "rms_norm_eps",
                           const char *activationField = "hidden_act");
+  /// "attention_bias", of all four projections, and "mlp_bias".
+  Result<void> readAttentionBias();
+  Result<void> readBiases();
+  /// Rotary positions that all layers share.
+  Result<void> readRope(const RopeDefaults &defaults = {});
+
+  /// The whole model: embedding, a block for each layer, final norm, head. Families whose parts come otherwise call
+  /// begin() and those that they have.
+  void fill(const std::function<BlockSpec(int64_t)> &makeBlock);
   /// The facts of `spec` that follow from the sizes; before the first tensor.
-  void begin(const std::string &base = "model.");
-  void embedding(const std::string &name = "model.embed_tokens");
+  void begin();
+  void embedding();
+  void finalNorm();
+  void head();
 
   std::string layerName(int64_t layer) const { return "model.layers." + std::to_string(layer) + "."; }
   NormSpec norm(const std::string &name, int64_t columns);
@@ -49,9 +69,6 @@ public:
   MlpSpec gatedMlp(const std::string &name);
   /// A block as Llama has it.
   BlockSpec block(int64_t layer);
-
-  void finalNorm(const std::string &name = "model.norm") { spec.finalNorm = norm(name); }
-  void head(const std::string &name = "lm_head", const std::string &embedding = "model.embed_tokens");
 
 private:
   const FamilyInput &input;

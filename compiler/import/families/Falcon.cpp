@@ -1,5 +1,6 @@
 // FalconForCausalLM: layer norms, ungated MLP; query, key and value are one tensor, in groups of some query heads with
-// their key and value head. Three generations of blocks.
+// their key and value head. Three generations of blocks. RWForCausalLM is what the first releases were called, with
+// shorter names of fields.
 #include "compiler/import/families/Decoder.h"
 #include "compiler/support/ErrorText.h"
 
@@ -16,6 +17,9 @@ struct FalconConfig {
 } // namespace
 
 static Result<void> readFalcon(const FieldReader &config, FalconConfig &made) {
+  std::string type;
+  HR_TRY(config.optionalString("model_type", type));
+  made.grouped = type == "RefinedWeb"; // the first release of what "new_decoder_architecture" says now
   HR_TRY(config.optionalBool("new_decoder_architecture", made.grouped));
   HR_TRY(config.optionalBool("multi_query", made.multiQuery));
   HR_TRY(config.optionalBool("parallel_attn", made.parallel));
@@ -25,6 +29,21 @@ static Result<void> readFalcon(const FieldReader &config, FalconConfig &made) {
   if (made.grouped && !made.parallel)
     return expectedFound(config.place("parallel_attn"), "true, as new_decoder_architecture is", "false");
   return {};
+}
+
+static DimensionFields falconFields(const FieldReader &config) {
+  DimensionFields fields;
+  auto either = [&](const char *name, const char *older) {
+    return config.has(older) && !config.has(name) ? older : name;
+  };
+  fields.heads = either("num_attention_heads", "n_head");
+  fields.kvHeads = either("num_kv_heads", "n_head_kv");
+  fields.layers = either("num_hidden_layers", "n_layer");
+  fields.hidden = either("hidden_size", "n_embed");
+  fields.feedForward = "ffn_hidden_size";
+  fields.feedForwardPerHidden = 4;
+  fields.headDim = nullptr;
+  return fields;
 }
 
 static BlockSpec makeBlock(Decoder &decoder, int64_t layer, const FalconConfig &falcon) {
@@ -56,29 +75,17 @@ Result<void> fillFalcon(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
   FalconConfig falcon;
   HR_TRY(readFalcon(input.config, falcon));
-  DimensionFields names;
-  names.feedForward = "ffn_hidden_size";
-  names.feedForwardPerHidden = 4;
-  names.headDim = nullptr;
-  names.kvHeads = "num_kv_heads";
   decoder.normKind = NormKind::Layer;
   decoder.normBias = true;
   decoder.eps = 1e-5;
   decoder.activation = HiddenActivation::Gelu;
   decoder.tied = true;
-  HR_TRY(decoder.readCommon(names, "layer_norm_epsilon", "activation"));
+  HR_TRY(decoder.readCommon(falconFields(input.config), "layer_norm_epsilon", "activation"));
   if (!falcon.grouped)
     decoder.dims.kvHeads = falcon.multiQuery ? 1 : decoder.dims.heads;
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin("transformer.");
-  decoder.embedding("transformer.word_embeddings");
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer)
-    spec.blocks.push_back(makeBlock(decoder, layer, falcon));
-  decoder.finalNorm("transformer.ln_f");
-  decoder.head("lm_head", "transformer.word_embeddings");
+  HR_TRY(decoder.readRope());
+  decoder.names = {"transformer.", "transformer.word_embeddings", "transformer.ln_f", "lm_head"};
+  decoder.fill([&](int64_t layer) { return makeBlock(decoder, layer, falcon); });
   return {};
 }
 

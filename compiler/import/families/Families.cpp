@@ -40,6 +40,8 @@ static const Family kFamilies[] = {
     {"Qwen2MoeForCausalLM", "qwen2_moe", nullptr, kExperts},
     {"Qwen3ForCausalLM", "qwen3", fillQwen3, nullptr},
     {"Qwen3MoeForCausalLM", "qwen3_moe", nullptr, kExperts},
+    {"RWForCausalLM", "RefinedWeb", fillFalcon, nullptr},
+    {"RWForCausalLM", "RefinedWebModel", fillFalcon, nullptr},
     {"RobertaForMaskedLM", "roberta", fillRoberta, nullptr},
     {"RobertaModel", "roberta", fillRoberta, nullptr},
     {"SmolLM3ForCausalLM", "smollm3", fillSmolLM3, nullptr},
@@ -48,17 +50,26 @@ static const Family kFamilies[] = {
     {"XLMRobertaModel", "xlm-roberta", fillRoberta, nullptr},
 };
 
-const Family *findFamily(const std::string &architecture) {
+const Family *findFamily(const std::string &architecture, const std::string &modelType) {
+  const Family *found = nullptr;
   for (const Family &family : kFamilies)
-    if (architecture == family.architecture)
-      return &family;
-  return nullptr;
+    if (architecture == family.architecture && (!found || modelType == family.modelType))
+      found = &family;
+  return found;
+}
+
+const Family *familyOfType(const std::string &modelType) {
+  const Family *found = nullptr;
+  for (const Family &family : kFamilies)
+    if (modelType == family.modelType)
+      found = &family;
+  return found;
 }
 
 std::string familyNames() {
   std::string names;
   for (const Family &family : kFamilies)
-    if (family.fill)
+    if (family.fill && names.find(family.architecture) == std::string::npos)
       names += (names.empty() ? "" : ", ") + std::string(family.architecture);
   return names;
 }

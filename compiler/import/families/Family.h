@@ -23,8 +23,10 @@ struct Family {
   const char *reason;       // why it is refused, after "expected "
 };
 
-/// The row of an architecture, nullptr when there is none.
-const Family *findFamily(const std::string &architecture);
+/// The row of an architecture, nullptr when there is none; of several the one of the model type, if there is one.
+const Family *findFamily(const std::string &architecture, const std::string &modelType = {});
+/// The row of a model type: of encoders, whose rows compute the same, the bare model's, which is the last.
+const Family *familyOfType(const std::string &modelType);
 /// The architectures that can be compiled, for errors.
 std::string familyNames();
 

@@ -55,18 +55,16 @@ Result<void> fillGPT2(const FamilyInput &input, ModelSpec &spec) {
   HR_TRY(input.config.optionalBool("scale_attn_by_inverse_layer_idx", byLayer));
   if (!scaled)
     decoder.attentionScale = 1;
-  decoder.begin("transformer.");
   input.tensors.ignoreEnding(".attn.bias", "follows from config.json");
   input.tensors.ignoreEnding(".attn.masked_bias", "follows from config.json");
-  decoder.embedding("transformer.wte");
-  spec.positions = input.tensors.get("transformer.wpe.weight", {decoder.dims.maxPositions, decoder.dims.hidden});
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
-    spec.blocks.push_back(makeBlock(decoder, input.tensors, layer));
+  decoder.names = {"transformer.", "transformer.wte", "transformer.ln_f", "lm_head"};
+  decoder.fill([&](int64_t layer) {
+    BlockSpec block = makeBlock(decoder, input.tensors, layer);
     if (byLayer)
-      spec.blocks.back().attention.scale /= double(layer + 1);
-  }
-  decoder.finalNorm("transformer.ln_f");
-  decoder.head("lm_head", "transformer.wte");
+      block.attention.scale /= double(layer + 1);
+    return block;
+  });
+  spec.positions = input.tensors.get("transformer.wpe.weight", {decoder.dims.maxPositions, decoder.dims.hidden});
   return {};
 }
 

@@ -4,10 +4,11 @@
 
 namespace headrace {
 
-static BlockSpec makeBlock(Decoder &decoder, int64_t layer) {
+static BlockSpec makeBlock(Decoder &decoder, int64_t layer, bool parallel) {
   int64_t hidden = decoder.dims.hidden, head = decoder.dims.headDim, ffn = decoder.dims.feedForward;
   std::string name = "gpt_neox.layers." + std::to_string(layer) + ".";
   BlockSpec block;
+  block.order = parallel ? BlockSpec::Order::Parallel : BlockSpec::Order::Default;
   block.attnNorm = decoder.norm(name + "input_layernorm");
   block.attention = decoder.plainAttention(name + "attention");
   LinearSpec all = decoder.project(name + "attention.query_key_value", 3 * hidden, hidden, decoder.qkvBias);
@@ -32,29 +33,18 @@ Result<void> fillGPTNeoX(const FamilyInput &input, ModelSpec &spec) {
   decoder.activation = HiddenActivation::Gelu;
   decoder.qkvBias = true;
   HR_TRY(decoder.readCommon(names, "layer_norm_eps"));
-  HR_TRY(input.config.optionalBool("attention_bias", decoder.qkvBias));
-  decoder.outputBias = decoder.qkvBias;
+  HR_TRY(decoder.readAttentionBias());
   bool parallel = true;
   HR_TRY(input.config.optionalBool("use_parallel_residual", parallel));
   RopeDefaults defaults;
   defaults.partial = 0.25;
   defaults.thetaField = "rotary_emb_base";
   defaults.partialField = "rotary_pct";
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims, defaults);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin("gpt_neox.");
+  HR_TRY(decoder.readRope(defaults));
   input.tensors.ignoreEnding(".attention.bias", "follows from config.json");
   input.tensors.ignoreEnding(".attention.masked_bias", "follows from config.json");
-  decoder.embedding("gpt_neox.embed_in");
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
-    spec.blocks.push_back(makeBlock(decoder, layer));
-    if (parallel)
-      spec.blocks.back().order = BlockSpec::Order::Parallel;
-  }
-  decoder.finalNorm("gpt_neox.final_layer_norm");
-  decoder.head("embed_out", "gpt_neox.embed_in");
+  decoder.names = {"gpt_neox.", "gpt_neox.embed_in", "gpt_neox.final_layer_norm", "embed_out"};
+  decoder.fill([&](int64_t layer) { return makeBlock(decoder, layer, parallel); });
   return {};
 }
 

@@ -17,8 +17,7 @@ static Result<void> readGemma(const FamilyInput &input, ModelSpec &spec, Decoder
   decoder.tied = true;
   decoder.onePlus = true;
   HR_TRY(decoder.readCommon(names, "rms_norm_eps", activationField));
-  HR_TRY(input.config.optionalBool("attention_bias", decoder.qkvBias));
-  decoder.outputBias = decoder.qkvBias;
+  HR_TRY(decoder.readAttentionBias());
   spec.embedScale = std::sqrt(double(decoder.dims.hidden));
   return {};
 }
@@ -30,16 +29,8 @@ Result<void> fillGemma(const FamilyInput &input, ModelSpec &spec) {
   if (decoder.activation == HiddenActivation::Gelu)
     decoder.activation = HiddenActivation::GeluTanh;
   HR_TRY(readActivation(input.config, "hidden_activation", decoder.activation));
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer)
-    spec.blocks.push_back(decoder.block(layer));
-  decoder.finalNorm();
-  decoder.head();
+  HR_TRY(decoder.readRope());
+  decoder.fill([&](int64_t layer) { return decoder.block(layer); });
   return {};
 }
 
@@ -77,25 +68,19 @@ Result<void> fillGemma2(const FamilyInput &input, ModelSpec &spec) {
   double scoreCap = 50;
   spec.finalSoftcap = 30;
   HR_TRY(readScores(input.config, decoder, scoreCap, spec.finalSoftcap));
-  int64_t window = input.config.isNull("sliding_window") ? 0 : 4096;
-  HR_TRY(input.config.optionalInteger("sliding_window", 1, 1 << 24, window));
+  int64_t window = 4096;
+  HR_TRY(readWindow(input.config, window));
   Result<std::vector<bool>> sliding =
       readSlidingLayers(input.config, decoder.dims.layers, [](int64_t layer) { return layer % 2 == 0; });
   if (!sliding)
     return sliding.error();
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
-    spec.blocks.push_back(fourNorms(decoder, layer));
-    spec.blocks.back().attention.softcap = scoreCap;
-    spec.blocks.back().attention.window = (*sliding)[size_t(layer)] ? window : 0;
-  }
-  decoder.finalNorm();
-  decoder.head();
+  HR_TRY(decoder.readRope());
+  decoder.fill([&](int64_t layer) {
+    BlockSpec block = fourNorms(decoder, layer);
+    block.attention.softcap = scoreCap;
+    block.attention.window = (*sliding)[size_t(layer)] ? window : 0;
+    return block;
+  });
   return {};
 }
 
@@ -112,8 +97,8 @@ Result<void> fillGemma3(const FamilyInput &input, ModelSpec &spec) {
   HR_TRY(readGemma(input, spec, decoder, 131072, "hidden_activation"));
   double scoreCap = 0;
   HR_TRY(readScores(input.config, decoder, scoreCap, spec.finalSoftcap));
-  int64_t window = input.config.isNull("sliding_window") ? 0 : 4096;
-  HR_TRY(input.config.optionalInteger("sliding_window", 1, 1 << 24, window));
+  int64_t window = 4096;
+  HR_TRY(readWindow(input.config, window));
   Result<int64_t> pattern = readPattern(input.config);
   if (!pattern)
     return pattern.error();
@@ -125,18 +110,14 @@ Result<void> fillGemma3(const FamilyInput &input, ModelSpec &spec) {
   if (!ropes)
     return ropes.error();
   spec.ropes = {ropes->full, ropes->sliding};
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
+  decoder.fill([&](int64_t layer) {
     BlockSpec block = fourNorms(decoder, layer);
     decoder.headNorms(block.attention, block.attention.name + ".q_norm", block.attention.name + ".k_norm");
     block.attention.softcap = scoreCap;
     block.attention.window = (*sliding)[size_t(layer)] ? window : 0;
     block.attention.rope = (*sliding)[size_t(layer)] ? 1 : 0;
-    spec.blocks.push_back(std::move(block));
-  }
-  decoder.finalNorm();
-  decoder.head();
+    return block;
+  });
   return {};
 }
 

@@ -5,23 +5,17 @@ namespace headrace {
 
 Result<void> fillMistral(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
-  DimensionFields names;
-  names.maxPositionsDefault = 131072;
-  HR_TRY(decoder.readCommon(names));
-  int64_t window = input.config.isNull("sliding_window") ? 0 : 4096;
-  HR_TRY(input.config.optionalInteger("sliding_window", 1, 1 << 24, window));
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
-    spec.blocks.push_back(decoder.block(layer));
-    spec.blocks.back().attention.window = window;
-  }
-  decoder.finalNorm();
-  decoder.head();
+  DimensionFields fields;
+  fields.maxPositionsDefault = 131072;
+  int64_t window = 4096;
+  HR_TRY(decoder.readCommon(fields));
+  HR_TRY(readWindow(input.config, window));
+  HR_TRY(decoder.readRope());
+  decoder.fill([&](int64_t layer) {
+    BlockSpec block = decoder.block(layer);
+    block.attention.window = window;
+    return block;
+  });
   return {};
 }
 

@@ -4,54 +4,28 @@
 
 namespace headrace {
 
-static Result<void> readOLMo(const FamilyInput &input, ModelSpec &spec, Decoder &decoder) {
+static Result<void> readOLMo(Decoder &decoder) {
   decoder.eps = 1e-5;
   HR_TRY(decoder.readCommon());
-  HR_TRY(input.config.optionalBool("attention_bias", decoder.qkvBias));
-  decoder.outputBias = decoder.qkvBias;
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  return {};
-}
-
-/// A layer norm of weight one, as the family states it.
-static NormSpec plainNorm(const Decoder &decoder, const std::string &name) {
-  NormSpec made;
-  made.kind = NormKind::Layer;
-  made.weight = TensorExpr::zeros({decoder.dims.hidden}).plus(1.0f);
-  made.eps = 1e-5;
-  made.name = name;
-  return made;
+  HR_TRY(decoder.readAttentionBias());
+  return decoder.readRope();
 }
 
 Result<void> fillOLMo(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
-  HR_TRY(readOLMo(input, spec, decoder));
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
-    std::string name = decoder.layerName(layer);
-    BlockSpec block;
-    block.attnNorm = plainNorm(decoder, name + "input_layernorm");
-    block.attention = decoder.attention(name + "self_attn");
-    block.mlpNorm = plainNorm(decoder, name + "post_attention_layernorm");
-    block.mlp = decoder.gatedMlp(name + "mlp");
-    spec.blocks.push_back(std::move(block));
-  }
-  spec.finalNorm = plainNorm(decoder, "model.norm");
-  decoder.head();
+  HR_TRY(readOLMo(decoder));
+  decoder.normKind = NormKind::Layer;
+  decoder.noWeights = true;
+  decoder.eps = 1e-5; // the family's, whatever the configuration says
+  decoder.fill([&](int64_t layer) { return decoder.block(layer); });
   return {};
 }
 
 Result<void> fillOLMo2(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
-  HR_TRY(readOLMo(input, spec, decoder));
+  HR_TRY(readOLMo(decoder));
   const Dimensions &dims = decoder.dims;
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < dims.layers; ++layer) {
+  decoder.fill([&](int64_t layer) {
     std::string name = decoder.layerName(layer);
     BlockSpec block;
     block.attention = decoder.attention(name + "self_attn");
@@ -62,10 +36,8 @@ Result<void> fillOLMo2(const FamilyInput &input, ModelSpec &spec) {
     block.attnPostNorm = decoder.norm(name + "post_attention_layernorm");
     block.mlp = decoder.gatedMlp(name + "mlp");
     block.mlpPostNorm = decoder.norm(name + "post_feedforward_layernorm");
-    spec.blocks.push_back(std::move(block));
-  }
-  decoder.finalNorm();
-  decoder.head();
+    return block;
+  });
   return {};
 }
 

@@ -42,16 +42,12 @@ Result<void> fillOPT(const FamilyInput &input, ModelSpec &spec) {
   decoder.qkvBias = decoder.mlpBias = bias;
   int64_t hidden = decoder.dims.hidden, projected = hidden; // no projection between embedding and blocks
   HR_TRY(input.config.optionalInteger("word_embed_proj_dim", hidden, hidden, projected));
-  decoder.begin();
-  decoder.embedding("model.decoder.embed_tokens");
+  decoder.names = {"model.", "model.decoder.embed_tokens",
+                   normsBefore && !noFinalNorm ? "model.decoder.final_layer_norm" : "", "lm_head"};
+  decoder.fill([&](int64_t layer) { return makeBlock(decoder, layer, normsBefore); });
   TensorExpr positions =
       input.tensors.get("model.decoder.embed_positions.weight", {decoder.dims.maxPositions + 2, hidden});
   spec.positions = positions.slice(2, decoder.dims.maxPositions);
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer)
-    spec.blocks.push_back(makeBlock(decoder, layer, normsBefore));
-  if (normsBefore && !noFinalNorm)
-    decoder.finalNorm("model.decoder.final_layer_norm");
-  decoder.head("lm_head", "model.decoder.embed_tokens");
   return {};
 }
 

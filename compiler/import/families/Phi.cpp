@@ -34,16 +34,9 @@ Result<void> fillPhi(const FamilyInput &input, ModelSpec &spec) {
   HR_TRY(input.config.optionalBool("qk_layernorm", headNorms));
   RopeDefaults defaults;
   defaults.partial = 0.5;
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims, defaults);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer)
-    spec.blocks.push_back(makeBlock(decoder, layer, headNorms));
-  decoder.finalNorm("model.final_layernorm");
-  decoder.head();
+  HR_TRY(decoder.readRope(defaults));
+  decoder.names.finalNorm = "model.final_layernorm";
+  decoder.fill([&](int64_t layer) { return makeBlock(decoder, layer, headNorms); });
   spec.head.bias = input.tensors.get("lm_head.bias", {decoder.dims.vocab});
   return {};
 }

@@ -7,9 +7,9 @@ namespace headrace {
 /// The window of each layer.
 static Result<std::vector<int64_t>> readWindows(const FieldReader &config, int64_t layers) {
   bool use = false;
-  int64_t window = config.isNull("sliding_window") ? 0 : 4096, first = 28;
+  int64_t window = 4096, first = 28;
   HR_TRY(config.optionalBool("use_sliding_window", use));
-  HR_TRY(config.optionalInteger("sliding_window", 1, 1 << 24, window));
+  HR_TRY(readWindow(config, window));
   HR_TRY(config.optionalInteger("max_window_layers", 0, 1 << 20, first));
   if (!use)
     window = 0;
@@ -23,25 +23,18 @@ static Result<std::vector<int64_t>> readWindows(const FieldReader &config, int64
   return windows;
 }
 
-static Result<void> fillQwen(const FamilyInput &input, ModelSpec &spec, Decoder &decoder, bool headNorms) {
+static Result<void> fillQwen(const FamilyInput &input, Decoder &decoder, bool headNorms) {
   Result<std::vector<int64_t>> windows = readWindows(input.config, decoder.dims.layers);
   if (!windows)
     return windows.error();
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
+  HR_TRY(decoder.readRope());
+  decoder.fill([&](int64_t layer) {
     BlockSpec block = decoder.block(layer);
     block.attention.window = (*windows)[size_t(layer)];
     if (headNorms)
       decoder.headNorms(block.attention, block.attention.name + ".q_norm", block.attention.name + ".k_norm");
-    spec.blocks.push_back(std::move(block));
-  }
-  decoder.finalNorm();
-  decoder.head();
+    return block;
+  });
   return {};
 }
 
@@ -51,7 +44,7 @@ Result<void> fillQwen2(const FamilyInput &input, ModelSpec &spec) {
   names.maxPositionsDefault = 32768;
   HR_TRY(decoder.readCommon(names));
   decoder.qkvBias = true;
-  return fillQwen(input, spec, decoder, false);
+  return fillQwen(input, decoder, false);
 }
 
 Result<void> fillQwen3(const FamilyInput &input, ModelSpec &spec) {
@@ -60,9 +53,8 @@ Result<void> fillQwen3(const FamilyInput &input, ModelSpec &spec) {
   names.maxPositionsDefault = 32768;
   names.headDimDefault = 128;
   HR_TRY(decoder.readCommon(names));
-  HR_TRY(input.config.optionalBool("attention_bias", decoder.qkvBias));
-  decoder.outputBias = decoder.qkvBias;
-  return fillQwen(input, spec, decoder, true);
+  HR_TRY(decoder.readAttentionBias());
+  return fillQwen(input, decoder, true);
 }
 
 } // namespace headrace

@@ -34,36 +34,27 @@ Result<void> fillSmolLM3(const FamilyInput &input, ModelSpec &spec) {
   names.maxPositionsDefault = 32768;
   decoder.tied = true;
   HR_TRY(decoder.readCommon(names));
-  HR_TRY(input.config.optionalBool("attention_bias", decoder.qkvBias));
-  decoder.outputBias = decoder.qkvBias;
-  HR_TRY(input.config.optionalBool("mlp_bias", decoder.mlpBias));
+  HR_TRY(decoder.readBiases());
   Result<std::vector<bool>> rotated = readRotated(input.config, decoder.dims.layers);
   if (!rotated)
     return rotated.error();
   bool useWindow = false;
   int64_t window = 0;
   HR_TRY(input.config.optionalBool("use_sliding_window", useWindow));
-  HR_TRY(input.config.optionalInteger("sliding_window", 1, 1 << 24, window));
+  HR_TRY(readWindow(input.config, window));
   Result<std::vector<bool>> sliding = readSlidingLayers(
       input.config, decoder.dims.layers, [&](int64_t layer) { return window != 0 && !(*rotated)[size_t(layer)]; });
   if (!sliding)
     return sliding.error();
   RopeDefaults defaults;
   defaults.theta = 2e6;
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims, defaults);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
+  HR_TRY(decoder.readRope(defaults));
+  decoder.fill([&](int64_t layer) {
     BlockSpec block = decoder.block(layer);
     block.attention.rope = (*rotated)[size_t(layer)] ? 0 : -1;
     block.attention.window = useWindow && (*sliding)[size_t(layer)] ? window : 0;
-    spec.blocks.push_back(std::move(block));
-  }
-  decoder.finalNorm();
-  decoder.head();
+    return block;
+  });
   return {};
 }
 

@@ -53,16 +53,8 @@ Result<void> fillStableLM(const FamilyInput &input, ModelSpec &spec) {
   HR_TRY(input.config.optionalBool("qk_layernorm", headNorms));
   RopeDefaults defaults;
   defaults.partial = 0.25;
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims, defaults);
-  if (!rope)
-    return rope.error();
-  spec.ropes = {*rope};
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer)
-    spec.blocks.push_back(makeBlock(decoder, layer, parallel, headNorms));
-  decoder.finalNorm();
-  decoder.head();
+  HR_TRY(decoder.readRope(defaults));
+  decoder.fill([&](int64_t layer) { return makeBlock(decoder, layer, parallel, headNorms); });
   return {};
 }
 

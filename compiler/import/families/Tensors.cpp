@@ -156,6 +156,15 @@ NormSpec layerNorm(Tensors &tensors, const std::string &name, int64_t columns, d
   return norm(tensors, NormKind::Layer, name, columns, eps, bias);
 }
 
+NormSpec bareNorm(NormKind kind, const std::string &name, int64_t columns, double eps) {
+  NormSpec made;
+  made.kind = kind;
+  made.weight = TensorExpr::zeros({columns}).plus(1.0f);
+  made.eps = eps;
+  made.name = name;
+  return made;
+}
+
 LinearSpec linear(Tensors &tensors, const std::string &name, int64_t outputs, int64_t inputs, bool bias) {
   LinearSpec made;
   made.weight = tensors.get(name + ".weight", {outputs, inputs});

@@ -68,6 +68,8 @@ private:
 NormSpec rmsNorm(Tensors &tensors, const std::string &name, int64_t columns, double eps);
 /// The same with "NAME.bias" if `bias`.
 NormSpec layerNorm(Tensors &tensors, const std::string &name, int64_t columns, double eps, bool bias = true);
+/// A norm without weights: it multiplies with one.
+NormSpec bareNorm(NormKind kind, const std::string &name, int64_t columns, double eps);
 /// "NAME.weight" of [outputs, inputs], and "NAME.bias" if `bias`.
 LinearSpec linear(Tensors &tensors, const std::string &name, int64_t outputs, int64_t inputs, bool bias);
 /// Of each `period` outputs, `size` from `first` on: one of several layers that are stored as one.

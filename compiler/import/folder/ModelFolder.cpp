@@ -13,21 +13,37 @@ static const char kConfig[] = "config.json";
 static const char kGeneration[] = "generation_config.json";
 constexpr size_t kLongestConfig = 16 << 20;
 
+/// Of a configuration without architectures: what the model type implies, which is told.
+static Result<const Family *> familyByType(const FieldReader &config, std::vector<std::string> &warnings) {
+  std::string where = config.place("architectures"), type;
+  HR_TRY(config.optionalString("model_type", type));
+  const Family *family = familyOfType(type);
+  if (!family)
+    return expectedFound(where, "one of " + familyNames(),
+                         type.empty() ? "none" : "none, and model_type " + inQuotes(type));
+  if (!family->fill)
+    return expectedFound(config.place("model_type"), family->reason, inQuotes(type));
+  warnings.push_back(where + ": none; " + family->architecture + " is taken, as model_type is " + inQuotes(type));
+  return family;
+}
+
 /// The row of the architecture that config.json names.
-static Result<const Family *> familyOf(const FieldReader &config) {
-  std::string where = config.place("architectures");
+static Result<const Family *> familyOf(const FieldReader &config, std::vector<std::string> &warnings) {
+  std::string where = config.place("architectures"), type;
   const json *names = config.find("architectures");
-  if (!names || !names->is_array() || names->size() != 1 || !(*names)[0].is_string())
-    return expectedFound(where, "one of " + familyNames(), names ? names->dump() : "none");
+  if (!names || *names == json::array())
+    return familyByType(config, warnings);
+  if (!names->is_array() || names->size() != 1 || !(*names)[0].is_string())
+    return expectedFound(where, "one of " + familyNames(), names->dump());
   const std::string &name = (*names)[0].get_ref<const std::string &>();
-  const Family *family = findFamily(name);
+  HR_TRY(config.optionalString("model_type", type));
+  const Family *family = findFamily(name, type);
   if (!family)
     return expectedFound(where, "one of " + familyNames(), inQuotes(name));
   if (!family->fill)
     return expectedFound(where, family->reason, inQuotes(name));
-  const json *type = config.find("model_type");
-  if (type && *type != family->modelType)
-    return expectedFound(config.place("model_type"), inQuotes(family->modelType), jsonKindText(*type));
+  if (config.has("model_type") && type != family->modelType)
+    return expectedFound(config.place("model_type"), inQuotes(family->modelType), inQuotes(type));
   return family;
 }
 
@@ -73,7 +89,7 @@ Result<void> readModel(std::string_view configText, std::string_view generationT
     generation = parsed.take();
   }
   FieldReader fields(*config, kConfig), generationFields(generation, kGeneration);
-  Result<const Family *> family = familyOf(fields);
+  Result<const Family *> family = familyOf(fields, spec.warnings);
   if (!family)
     return family.error();
   HR_TRY(readQuantization(fields, tensors, spec));

@@ -7,18 +7,20 @@ namespace headrace {
 
 namespace {
 
-/// Local layers see "attention.sliding_window" positions; the last of each `period` layers sees all.
-Result<void> readWindows(GgufModel &model, int64_t period) {
-  HR_TRY(model.keys.require("attention.sliding_window"));
-  HR_TRY(model.keys.integer("attention.sliding_window", 0, int64_t(1) << 31, model.window));
+/// Local layers see model.window positions; the last of each `period` layers sees all.
+Result<void> readPattern(GgufModel &model, int64_t period) {
   HR_TRY(model.keys.integer("attention.sliding_window_pattern", 1, 10000, period));
   model.isLocal = [period](int64_t layer) { return layer % period < period - 1; };
   return {};
 }
 
+Result<void> readWindowSize(GgufModel &model) {
+  return model.keys.integer("attention.sliding_window", 0, int64_t(1) << 31, model.window);
+}
+
 /// All layers see a window, if there is one.
 Result<void> readWindow(GgufModel &model) {
-  HR_TRY(model.keys.integer("attention.sliding_window", 0, int64_t(1) << 31, model.window));
+  HR_TRY(readWindowSize(model));
   model.isLocal = [](int64_t) { return true; };
   return {};
 }
@@ -28,7 +30,16 @@ Result<void> inParallel(GgufModel &model) {
   return {};
 }
 
-Result<void> readParallel(GgufModel &model) { return model.keys.boolean("use_parallel_residual", model.parallel); }
+Result<void> readParallel(GgufModel &model) {
+  HR_TRY(model.keys.require("use_parallel_residual"));
+  return model.keys.boolean("use_parallel_residual", model.parallel);
+}
+
+/// Layers with a window turn by `local`, the others by the first of the rotary positions.
+void turnLocally(GgufModel &model, RopeSpec local) {
+  model.spec.ropes.push_back(std::move(local));
+  model.ropeOf = [isLocal = model.isLocal](int64_t layer) { return isLocal(layer) ? 1 : 0; };
+}
 
 Result<void> gemma(GgufModel &model) {
   model.spec.embedScale = std::sqrt(double(model.spec.hidden));
@@ -43,28 +54,41 @@ void largestScale(GgufModel &model, int64_t layers) {
 
 Result<void> gemma2(GgufModel &model) {
   HR_TRY(gemma(model));
-  HR_TRY(readWindows(model, 2));
-  HR_TRY(model.keys.number("attn_logit_softcapping", 0, 1e6, model.scoreSoftcap));
-  HR_TRY(model.keys.number("final_logit_softcapping", 0, 1e6, model.spec.finalSoftcap));
+  double window = 0;
+  HR_TRY(model.keys.numberOr("attention.sliding_window", 0, 1 << 30, 4096, window, model.spec.warnings));
+  model.window = int64_t(window);
+  HR_TRY(readPattern(model, 2));
+  HR_TRY(model.keys.numberOr("attn_logit_softcapping", 0, 1e6, 50, model.scoreSoftcap, model.spec.warnings));
+  HR_TRY(model.keys.numberOr("final_logit_softcapping", 0, 1e6, 30, model.spec.finalSoftcap, model.spec.warnings));
   largestScale(model, 46);
+  if (model.keys.has("rope.freq_base_swa")) {
+    RopeSpec local = model.spec.ropes[0];
+    HR_TRY(model.keys.number("rope.freq_base_swa", 1, 1e12, local.theta));
+    turnLocally(model, local);
+  }
   return {};
 }
 
 Result<void> gemma3(GgufModel &model) {
   HR_TRY(gemma(model));
-  HR_TRY(readWindows(model, 6));
+  HR_TRY(readWindowSize(model));
+  if (model.window != 0) // else all layers see all positions
+    HR_TRY(readPattern(model, 6));
   HR_TRY(model.keys.number("attn_logit_softcapping", 0, 1e6, model.scoreSoftcap));
   HR_TRY(model.keys.number("final_logit_softcapping", 0, 1e6, model.spec.finalSoftcap));
   largestScale(model, 62);
   RopeSpec local;
   local.rotaryDim = model.spec.ropes[0].rotaryDim;
   HR_TRY(model.keys.number("rope.freq_base_swa", 1, 1e12, local.theta));
-  model.spec.ropes.push_back(local);
-  model.ropeOf = [isLocal = model.isLocal](int64_t layer) { return isLocal(layer) ? 1 : 0; };
+  turnLocally(model, local);
   return {};
 }
 
 Result<void> granite(GgufModel &model) {
+  bool turns = true; // this architecture's meaning of the key
+  HR_TRY(model.keys.boolean("rope.scaling.finetuned", turns));
+  if (!turns)
+    model.ropeOf = [](int64_t) { return -1; };
   HR_TRY(model.keys.number("embedding_scale", 1e-6, 1e6, model.spec.embedScale));
   HR_TRY(model.keys.number("attention.scale", 1e-6, 1e6, model.attentionScale));
   HR_TRY(model.keys.number("residual_scale", 1e-6, 1e6, model.residualScale));
@@ -74,6 +98,7 @@ Result<void> granite(GgufModel &model) {
 /// Logits are divided by logit_scale.
 Result<void> graniteLogits(GgufModel &model) {
   double scale = 1;
+  HR_TRY(model.keys.require("logit_scale"));
   HR_TRY(model.keys.number("logit_scale", 1e-6, 1e6, scale));
   if (scale != 1 && model.spec.finalNorm)
     model.spec.finalNorm.weight = model.spec.finalNorm.weight.scaled(float(1.0 / scale));
@@ -81,7 +106,9 @@ Result<void> graniteLogits(GgufModel &model) {
 }
 
 Result<void> cohere2(GgufModel &model) {
-  HR_TRY(readWindows(model, 4));
+  HR_TRY(model.keys.require("attention.sliding_window"));
+  HR_TRY(readWindowSize(model));
+  HR_TRY(readPattern(model, 4));
   model.ropeOf = [isLocal = model.isLocal](int64_t layer) { return isLocal(layer) ? 0 : -1; };
   return inParallel(model);
 }
@@ -120,6 +147,15 @@ Result<void> falconNorms(GgufModel &model) {
   return {};
 }
 
+/// Attention and mlp lie side by side where the mlp has no norm of its own; the key, which some files have wrong, does
+/// not count.
+Result<void> stablelmOrder(GgufModel &model) {
+  HR_TRY(model.keys.boolean("use_parallel_residual", model.parallel));
+  for (BlockSpec &block : model.spec.blocks)
+    block.order = block.mlpNorm ? BlockSpec::Order::Default : BlockSpec::Order::Parallel;
+  return {};
+}
+
 constexpr auto kRMS = NormKind::RMS, kLayer = NormKind::Layer;
 constexpr auto kInTurn = BlockSpec::Order::Default, kNormSum = BlockSpec::Order::NormSum;
 
@@ -144,7 +180,7 @@ const Architecture kArchitectures[] = {
     {"qwen2", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
     {"qwen3", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
     {"smollm3", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, smollm3, nullptr},
-    {"stablelm", RotaryPairs::Halves, kLayer, HiddenActivation::Silu, kInTurn, readParallel, nullptr},
+    {"stablelm", RotaryPairs::Halves, kLayer, HiddenActivation::Silu, kInTurn, nullptr, stablelmOrder},
     {"starcoder2", RotaryPairs::Halves, kLayer, HiddenActivation::GeluTanh, kInTurn, nullptr, nullptr},
 };
 

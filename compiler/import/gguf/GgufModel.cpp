@@ -51,13 +51,13 @@ Result<void> GgufModel::readSizes() {
 }
 
 Result<void> GgufModel::readRopeScaling(RopeSpec &rope) {
-  std::string type = "none";
+  std::string type = "linear"; // of a factor alone
   HR_TRY(keys.text("rope.scaling.type", type));
-  double factor = 1;
-  HR_TRY(keys.number("rope.scale_linear", 0, 1e6, factor)); // how older files spell a linear factor
-  if (factor > 1)
-    type = "linear";
+  double factor = 0;                                        // 0 is none, as is 1
+  HR_TRY(keys.number("rope.scale_linear", 0, 1e6, factor)); // how older files spell it
   HR_TRY(keys.number("rope.scaling.factor", 0, 1e6, factor));
+  if (factor != 0 && factor < 1)
+    return expectedFound(keys.where("rope.scaling.factor"), "0 or at least 1", std::to_string(factor));
   double original = double(spec.maxPositions);
   HR_TRY(keys.number("rope.scaling.original_context_length", 1, 1e9, original));
   HR_TRY(keys.number("rope.scaling.yarn_beta_fast", 1e-3, 1e6, rope.betaFast));
@@ -130,6 +130,8 @@ Result<void> GgufModel::readIds() {
 
 Result<void> GgufModel::readEncoder() {
   bool causal = true;
+  if (spec.kind == ModelKind::Encoder)
+    HR_TRY(keys.require("attention.causal"));
   HR_TRY(keys.boolean("attention.causal", causal));
   if (causal != (spec.kind == ModelKind::Decoder))
     return expectedFound(keys.where("attention.causal"), spec.kind == ModelKind::Decoder ? "true" : "false",
@@ -155,14 +157,7 @@ NormSpec GgufModel::norm(const std::string &name, int64_t columns) {
 }
 
 NormSpec GgufModel::preNorm(const std::string &name) {
-  if (!plainNorms)
-    return normIfThere(name, spec.hidden);
-  NormSpec made;
-  made.kind = row.norm;
-  made.weight = TensorExpr::zeros({spec.hidden}).plus(1.0f);
-  made.eps = eps;
-  made.name = name;
-  return made;
+  return plainNorms ? bareNorm(row.norm, name, spec.hidden, eps) : normIfThere(name, spec.hidden);
 }
 
 NormSpec GgufModel::normIfThere(const std::string &name, int64_t columns) {

@@ -49,6 +49,7 @@ static const char *const kMathematical[] = {
     "nextn_predict_layers",
     "residual_scale",
     "rope.dimension_sections",
+    "rope.freq_base_swa",
     "rope.scaling.alpha",
     "rope.scaling.attn_factor",
     "rope.scaling.factor",
@@ -103,6 +104,14 @@ Result<void> Keys::number(const std::string &key, double least, double most, dou
     return expectedFound(where(key), numberText(least) + " to " + numberText(most), numberText(*found));
   value = *found;
   return {};
+}
+
+Result<void> Keys::numberOr(const std::string &key, double least, double most, double assumed, double &value,
+                            std::vector<std::string> &warnings) const {
+  value = assumed;
+  if (!has(key))
+    warnings.push_back(where(key) + " is absent: " + numberText(assumed) + " is assumed, as the architecture has it");
+  return number(key, least, most, value);
 }
 
 Result<void> Keys::boolean(const std::string &key, bool &value) const {

@@ -20,6 +20,9 @@ public:
   Result<void> integer(const std::string &key, int64_t least, int64_t most, int64_t &value) const;
   Result<void> number(const std::string &key, double least, double most, double &value) const;
   Result<void> boolean(const std::string &key, bool &value) const;
+  /// A number that the architecture has even where the file does not say so: `assumed` then, which is told.
+  Result<void> numberOr(const std::string &key, double least, double most, double assumed, double &value,
+                        std::vector<std::string> &warnings) const;
   Result<void> text(const std::string &key, std::string &value) const;
   /// The error of an absent key.
   Result<void> require(const std::string &key) const;

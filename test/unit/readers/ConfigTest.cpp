@@ -108,6 +108,19 @@ TEST_CASE("nothing is silent: fields that are not known are reported") {
   CHECK(parse(tinyConfigWith("layer_types", R"(["full_attention"])"))->warnings.empty());
 }
 
+TEST_CASE("without architectures the model type says which") {
+  for (const char *names : {"", "null", "[]"}) {
+    auto config = parse(tinyConfigWith("architectures", names));
+    REQUIRE(config);
+    CHECK(config->architecture == "LlamaForCausalLM");
+    CHECK(config->warnings ==
+          std::vector<std::string>{
+              "config.json: architectures: none; LlamaForCausalLM is taken, as model_type is 'llama'"});
+  }
+  CHECK(familyOfType("bert")->architecture == std::string("BertModel"));
+  CHECK(familyOfType("gemma3_text")->architecture == std::string("Gemma3ForCausalLM"));
+}
+
 TEST_CASE("configurations that cannot be honoured are refused with the field's name") {
   struct Row {
     std::string config, message;
@@ -118,7 +131,11 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
       {"[]", "config.json: expected a JSON object, found a list"},
       {R"({"vocab_size":3,"vocab_size":4})",
        "config.json: expected valid JSON, found the key 'vocab_size' twice in one object"},
-      {tinyConfigWith("architectures", ""), "config.json: architectures: expected " + kNames + ", found none"},
+      {R"({"vocab_size":3})", "config.json: architectures: expected " + kNames + ", found none"},
+      {R"({"architectures":[],"model_type":"mamba"})",
+       "config.json: architectures: expected " + kNames + ", found none, and model_type 'mamba'"},
+      {R"({"model_type":"mixtral"})", "config.json: model_type: expected a dense model, as mixtures of experts are not "
+                                      "computed, found 'mixtral'"},
       {tinyConfigWith("architectures", R"(["MambaForCausalLM"])"),
        "config.json: architectures: expected " + kNames + ", found 'MambaForCausalLM'"},
       {tinyConfigWith("architectures", R"(["Qwen3MoeForCausalLM"])"),
@@ -127,9 +144,9 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
       {tinyConfigWith("architectures", R"(["Gemma3ForConditionalGeneration"])"),
        "config.json: architectures: expected a text model (Gemma3ForCausalLM), as images are not computed, found "
        "'Gemma3ForConditionalGeneration'"},
-      {tinyConfigWith("architectures", "[]"), "config.json: architectures: expected " + kNames + ", found []"},
-      {tinyConfigWith("model_type", R"("qwen2")"),
-       "config.json: model_type: expected 'llama', found the string 'qwen2'"},
+      {tinyConfigWith("architectures", R"(["LlamaForCausalLM","LlamaModel"])"),
+       "config.json: architectures: expected " + kNames + R"(, found ["LlamaForCausalLM","LlamaModel"])"},
+      {tinyConfigWith("model_type", R"("qwen2")"), "config.json: model_type: expected 'llama', found 'qwen2'"},
       {tinyConfigWith("quantization_config", R"({"quant_method":"bitsandbytes","load_in_4bit":true})"),
        "config.json: quantization_config: quant_method: expected gptq, awq or compressed-tensors, found "
        "'bitsandbytes'"},

@@ -21,10 +21,11 @@ static json configOf(const std::string &architecture) {
     made = {{"n_embd", 16}, {"n_layer", 2}, {"n_head", 2}, {"vocab_size", 9}};
   if (architecture.compare(0, 10, "DistilBert") == 0)
     made = {{"dim", 16}, {"hidden_dim", 24}, {"n_layers", 2}, {"n_heads", 2}, {"vocab_size", 9}};
-  if (architecture == "FalconForCausalLM" || architecture == "OPTForCausalLM") {
+  bool falcon = architecture == "FalconForCausalLM" || architecture == "RWForCausalLM";
+  if (falcon || architecture == "OPTForCausalLM") {
     made = {
         {"hidden_size", 16}, {"num_hidden_layers", 2}, {"num_attention_heads", 2}, {"vocab_size", 9}, {"ffn_dim", 24}};
-    if (architecture == "FalconForCausalLM")
+    if (falcon)
       made.erase("ffn_dim");
   }
   bool noHeads = architecture == "GPTNeoXForCausalLM" || architecture.find("Bert") == 0 ||
@@ -119,6 +120,30 @@ TEST_CASE("what a family cannot honour is refused with the field's name") {
     REQUIRE_FALSE(spec);
     CHECK(spec.error().message() == std::string("config.json: ") + row.message);
   }
+}
+
+TEST_CASE("Falcon's fields by the names of its first releases") {
+  json config = {{"architectures", {"RWForCausalLM"}},
+                 {"model_type", "RefinedWeb"},
+                 {"hidden_size", 16},
+                 {"n_head", 4},
+                 {"n_head_kv", 2},
+                 {"n_layer", 3},
+                 {"vocab_size", 9}};
+  auto spec = parse(config);
+  REQUIRE(spec);
+  CHECK(spec->warnings.empty());
+  CHECK(spec->blocks.size() == 3);
+  CHECK(spec->blocks[0].attention.heads == 4);
+  CHECK(spec->blocks[0].attention.kvHeads == 2);
+  CHECK(spec->blocks[0].mlpNorm); // the generation with two norms
+  config["model_type"] = "RefinedWebModel";
+  config["multi_query"] = true;
+  config.erase("n_head_kv");
+  spec = parse(config);
+  REQUIRE(spec);
+  CHECK(spec->blocks[0].attention.kvHeads == 1);
+  CHECK_FALSE(spec->blocks[0].mlpNorm);
 }
 
 TEST_CASE("an absent window is the family's, null is none") {

@@ -15,11 +15,12 @@ const uint32_t kTensorF32 = 0, kTensorF16 = 1, kTensorQ4_0 = 2, kTensorQ8_0 = 8,
 
 /// One layer, hidden 32, two heads, one key-value head, ffn 64, vocabulary 3, tied, written to a file of its own.
 struct TinyGguf {
-  TinyGguf() {
-    maker.text("general.architecture", "llama").text("general.type", "model");
+  explicit TinyGguf(const std::string &architecture = "llama") : architecture(architecture) {
+    maker.text("general.architecture", architecture).text("general.type", "model");
     number("block_count", 1).number("context_length", 16).number("embedding_length", 32);
     number("feed_forward_length", 64).number("attention.head_count", 2).number("attention.head_count_kv", 1);
-    maker.pair("llama.attention.layer_norm_rms_epsilon", kF32, raw(1e-5f));
+    for (const char *key : {"layer_norm_rms_epsilon", "layer_norm_epsilon"})
+      maker.pair(architecture + ".attention." + key, kF32, raw(1e-5f));
     maker.pair("tokenizer.ggml.eos_token_id", kU32, raw(uint32_t(2)));
     add("token_embd.weight", {32, 3}).add("output_norm.weight", {32});
     add("blk.0.attn_norm.weight", {32}).add("blk.0.ffn_norm.weight", {32});
@@ -30,7 +31,7 @@ struct TinyGguf {
     add("blk.0.ffn_down.weight", {64, 32});
   }
   TinyGguf &number(const std::string &key, uint32_t value) {
-    maker.pair("llama." + key, kU32, raw(value));
+    maker.pair(architecture + "." + key, kU32, raw(value));
     return *this;
   }
   TinyGguf &add(const std::string &name, const std::vector<uint64_t> &sizes, uint32_t type = kTensorF32) {
@@ -58,6 +59,7 @@ struct TinyGguf {
     Result<ModelSpec> spec = describe();
     return spec ? "accepted" : spec.error().message();
   }
+  std::string architecture;
   GgufMaker maker;
   TemporaryFolder folder;
 };
@@ -107,6 +109,72 @@ TEST_CASE("rotary positions of GGUF files") {
   TinyGguf longrope;
   longrope.maker.text("llama.rope.scaling.type", "longrope").pair("llama.rope.scaling.factor", kF32, raw(4.0f));
   CHECK(longrope.refusal() == "m.gguf: key 'llama.rope.scaling.type': expected none, linear or yarn, found 'longrope'");
+}
+
+TEST_CASE("a factor alone is linear, none switches it off") {
+  TinyGguf alone;
+  alone.maker.pair("llama.rope.scaling.factor", kF32, raw(4.0f));
+  CHECK(alone.describe()->ropes[0].kind == RopeKind::Linear);
+  TinyGguf none;
+  none.maker.text("llama.rope.scaling.type", "none").pair("llama.rope.scaling.factor", kF32, raw(4.0f));
+  CHECK(none.describe()->ropes[0].kind == RopeKind::Default);
+  TinyGguf small;
+  small.maker.pair("llama.rope.scaling.factor", kF32, raw(0.5f));
+  CHECK(small.refusal() == "m.gguf: key 'llama.rope.scaling.factor': expected 0 or at least 1, found 0.500000");
+}
+
+TEST_CASE("what an architecture has even where a GGUF file does not say so") {
+  TinyGguf absent("gemma2");
+  Result<ModelSpec> spec = absent.describe();
+  REQUIRE(spec);
+  CHECK(spec->blocks[0].attention.softcap == 50);
+  CHECK(spec->finalSoftcap == 30);
+  CHECK(spec->blocks[0].attention.window == 4096);
+  REQUIRE(spec->warnings.size() == 3);
+  CHECK(spec->warnings[1] == "m.gguf: key 'gemma2.attn_logit_softcapping' is absent: 50 is assumed, as the "
+                             "architecture has it");
+  TinyGguf given("gemma2");
+  for (const char *key : {"attn_logit_softcapping", "final_logit_softcapping"})
+    given.maker.pair(std::string("gemma2.") + key, kF32, raw(2.0f));
+  given.number("attention.sliding_window", 7).number("rope.freq_base_swa", 500);
+  spec = given.describe();
+  REQUIRE(spec);
+  CHECK(spec->blocks[0].attention.softcap == 2);
+  CHECK(spec->finalSoftcap == 2);
+  CHECK(spec->blocks[0].attention.window == 7);
+  CHECK(spec->ropes[size_t(spec->blocks[0].attention.rope)].theta == 500);
+  CHECK(spec->warnings.empty());
+
+  TinyGguf noWindow("gemma3"); // all layers see everything, and turn alike
+  spec = noWindow.describe();
+  REQUIRE(spec);
+  CHECK(spec->blocks[0].attention.window == 0);
+  CHECK(spec->blocks[0].attention.rope == 0);
+}
+
+TEST_CASE("granite without rotation") {
+  TinyGguf tiny("granite");
+  tiny.maker.pair("granite.logit_scale", kF32, raw(2.0f)).pair("granite.rope.scaling.finetuned", kBool, raw(false));
+  Result<ModelSpec> spec = tiny.describe();
+  REQUIRE(spec);
+  CHECK(spec->blocks[0].attention.rope == -1);
+}
+
+TEST_CASE("keys that an architecture cannot be without are asked for by name") {
+  CHECK(TinyGguf("granite").refusal() == "m.gguf: key 'granite.logit_scale': expected a value, found no such key");
+  CHECK(TinyGguf("cohere2").refusal() ==
+        "m.gguf: key 'cohere2.attention.sliding_window': expected a value, found no such key");
+  CHECK(TinyGguf("gptneox").refusal() ==
+        "m.gguf: key 'gptneox.use_parallel_residual': expected a value, found no such key");
+  CHECK(TinyGguf("bert").refusal() == "m.gguf: key 'bert.attention.causal': expected a value, found no such key");
+}
+
+TEST_CASE("StableLM's blocks are in parallel where the mlp has no norm, whatever the key says") {
+  TinyGguf tiny("stablelm");
+  tiny.maker.pair("stablelm.use_parallel_residual", kBool, raw(true));
+  Result<ModelSpec> spec = tiny.describe();
+  REQUIRE(spec);
+  CHECK(spec->blocks[0].order == BlockSpec::Order::Default);
 }
 
 TEST_CASE("GGUF models that cannot be computed are refused with the reason") {
