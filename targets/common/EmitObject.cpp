@@ -129,13 +129,17 @@ struct Part {
 void emitPart(Part &part, llvm::StringRef bitcode, const Variant &variant, unsigned optLevel) {
   llvm::LLVMContext context;
   llvm::Expected<std::unique_ptr<llvm::Module>> module =
-      llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "headrace"), context);
+      llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode, "headrace"), context);
   if (!module) {
     part.error = llvm::toString(module.takeError());
     return;
   }
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(variant, optLevel);
-  keepPart(**module, part.kept);
+  keepPart(**module, part.kept); // the bodies of other parts are never read
+  if (llvm::Error unreadable = (*module)->materializeAll()) {
+    part.error = llvm::toString(std::move(unreadable));
+    return;
+  }
   optimize(**module, *machine, optLevel);
   if (!emitFile(**module, *machine, llvm::CodeGenFileType::ObjectFile, part.object))
     part.error = "the target cannot emit objects";
