@@ -210,8 +210,6 @@ bool recodeBlock(const BlockType &type, const uint8_t *block, Storage storage, i
   bool good = isFinite(numbers.scale);
   if (isQ8_0(type)) {
     std::memcpy(codes, block + 2, 32);
-    for (size_t i = 0; i != 32; ++i)
-      good = good && codes[i] != -128; // W8 has -127 .. 127
     return good;
   }
   const uint8_t *nibbles = block + (isQ4_1(type) ? 4 : 2);

@@ -32,7 +32,7 @@ std::optional<Storage> exactStorage(const BlockType &type);
 bool canHold(const BlockType &type, Storage storage);
 
 /// One block of 32 as codes of `storage`, which canHold it. False when this block has a number that the storage has
-/// not: a code beyond its range, or a minimum beyond binary16. codes: 32.
+/// not: a scale or a minimum that is none of binary16. codes: 32.
 bool recodeBlock(const BlockType &type, const uint8_t *block, Storage storage, int8_t *codes, GroupNumbers &numbers);
 
 } // namespace headrace

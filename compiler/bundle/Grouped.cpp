@@ -133,7 +133,7 @@ bool GroupedMatrix::isGroupedBy(size_t size) const {
 
 bool GroupedMatrix::recode(const T32Shape &shape, size_t output, size_t row, CodedRows &out, bool &exact) const {
   bool minima = shape.storage == Storage::W4A, good = true;
-  int least = shape.storage == Storage::W8 ? -127
+  int least = shape.storage == Storage::W8 ? -128
               : minima                     ? 0
                                            : -8,
       most = shape.storage == Storage::W8 ? 127

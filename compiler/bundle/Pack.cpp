@@ -62,7 +62,7 @@ struct CodeRange {
 CodeRange codesOf(Storage storage) {
   switch (storage) {
   case Storage::W8:
-    return {-127, 127};
+    return {-128, 127};
   case Storage::W4:
     return {-8, 7};
   case Storage::W4A:
@@ -88,7 +88,7 @@ GroupNumbers encodeSymmetric(Storage storage, const float *values, size_t count,
     std::memset(codes, 0, count);
     return {};
   }
-  CodeRange range = codesOf(storage);
+  CodeRange range = wide ? CodeRange{-127, 127} : codesOf(storage); // -128 is for codes that others made
   for (size_t i = 0; i != count; ++i)
     codes[i] = code(values[i] / divisor, float(range.low), float(range.high));
   return {scale, 0};

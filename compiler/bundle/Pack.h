@@ -1,5 +1,5 @@
-// Pack.h - rows of a weight to the bytes that kernels read: encodings and layouts of runtime/abi/README.md (no MLIR). Rows
-// come as values, which are encoded here, or as codes, when a checkpoint holds them in the encoding already.
+// Pack.h - rows of a weight to the bytes that kernels read: encodings and layouts of runtime/abi/README.md (no MLIR).
+// Rows come as values, which are encoded here, or as codes, when a checkpoint holds them in the encoding already.
 #ifndef HEADRACE_BUNDLE_PACK_H
 #define HEADRACE_BUNDLE_PACK_H
 
@@ -36,12 +36,13 @@ size_t firstUnstorable(Storage storage, const float *values, size_t count);
 struct CodedRows {
   CodedRows(const T32Shape &shape, size_t count);
 
-  std::vector<int8_t> codes;    ///< [count][k]: W8 -127..127, W4 -8..7, W4A 0..15
+  std::vector<int8_t> codes;    ///< [count][k]: W8 -128..127, W4 -8..7, W4A 0..15
   std::vector<uint16_t> scales; ///< [count][groups], binary16
   std::vector<uint16_t> minima; ///< [count][groups], binary16; empty but for W4A
 };
 
-/// Index of the first row with a code out of range, or with a scale or minimum that is not finite; `count` if there is none.
+/// Index of the first row with a code out of range, or with a scale or minimum that is not finite; `count` if there is
+/// none.
 size_t firstUnstorable(const T32Shape &shape, const CodedRows &rows, size_t count);
 
 /// Packs one tile of values. rows: 32 * k floats, row by row, zeros for rows beyond n. out: tileBytes() bytes.

@@ -24,7 +24,7 @@ class Dot {
 public:
   virtual ~Dot() = default;
 
-  /// sum of code_w * code_x: registers of i32 for each row, rows slowest.
+  /// sum of code_w * code_x, code_x never -128: registers of i32 for each row, rows slowest.
   Values build(VectorBuilder &b, const DotInput &in) const;
 
   static std::unique_ptr<Dot> create(const Variant &variant, unsigned rows);

@@ -108,7 +108,7 @@ class SmmlaDot : public Dot {
 
 /// Armv8.0: smull and smlal into 16 bits, then sadalp. A weight register is two outputs in its low half and two in its
 /// high half; each half has an accumulator [out0 even, out0 odd, out1 even, out1 odd]. Four bits: 15 * 127, so the
-/// eight products of a step fit in 16 bits; W8: 127 * 127, so two do.
+/// eight products of a step fit in 16 bits; W8: 128 * 127, so two do.
 class NeonMullDot : public Dot {
   Values start(VectorBuilder &b, const DotInput &in) const override {
     return Values(in.x.size() * in.registers * 2, b.integer(b.ints(), 0));

@@ -60,7 +60,8 @@ class VpdpbusdDot : public Dot {
 };
 
 /// AVX2: vpmaddubsw adds pairs of products in 16 bits. Four bits: 15 * 127 * 2 a pair, so the eight of a step fit; W8:
-/// |x| times the weight with x's sign, at most 127 * 127 * 2. Neither saturates. vpmaddwd by ones widens.
+/// |w| times x with w's sign, at most 128 * 127 * 2 (x is never -128, whose sign could not change). Neither saturates.
+/// vpmaddwd by ones widens.
 class MaddubsDot : public Dot {
   Values start(VectorBuilder &b, const DotInput &in) const override {
     Values acc;
@@ -98,21 +99,24 @@ class MaddubsDot : public Dot {
 
   static void stepW8(VectorBuilder &b, const DotInput &in, Value weights, ArrayRef<Value> x, Values &acc) {
     VectorType bytes = b.vec(b.i8, 32);
-    auto product = [&](Value w, Value code, Value magnitude) {
-      return widen(b, pairs(b, magnitude, b.intrinsic("llvm.x86.avx2.psign.b", bytes, {w, code})));
-    };
     Value zero = b.integer(bytes, 0);
+    auto magnitude = [&](Value w) { return b.smax(w, b.isub(zero, w)); }; // of -128: 128 as unsigned
+    auto product = [&](Value w, Value unsignedW, Value code) {
+      return widen(b, pairs(b, unsignedW, b.intrinsic("llvm.x86.avx2.psign.b", bytes, {code, w})));
+    };
     for (unsigned octet = 0; octet != 4; ++octet) {
-      SmallVector<WeightWords> words;
-      for (unsigned v = 0; v != in.registers; ++v)
+      SmallVector<WeightWords> words, magnitudes;
+      for (unsigned v = 0; v != in.registers; ++v) {
         words.push_back(loadWords(b, in, weights, octet, v, WordForm::Signed));
+        Value low = magnitude(words[v].low), high = magnitude(words[v].high);
+        magnitudes.push_back({low, high});
+      }
       for (auto [row, codes] : llvm::enumerate(x)) {
         Value low = broadcastWord(b, codes, octet * 8), high = broadcastWord(b, codes, octet * 8 + 4);
-        Value lowAbs = b.smax(low, b.isub(zero, low)), highAbs = b.smax(high, b.isub(zero, high));
         for (unsigned v = 0; v != in.registers; ++v) {
           Value &to = acc[row * in.registers + v];
-          to = b.iadd(to, product(words[v].low, low, lowAbs));
-          to = b.iadd(to, product(words[v].high, high, highAbs));
+          to = b.iadd(to, product(words[v].low, magnitudes[v].low, low));
+          to = b.iadd(to, product(words[v].high, magnitudes[v].high, high));
         }
       }
     }

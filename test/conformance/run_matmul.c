@@ -16,7 +16,7 @@ static void fill_quants(const kernel_case *c, uint8_t *tile, int32_t first_row, 
     const int32_t k = (int32_t)(i / 128 * atom + i % 4), row = first_row + (int32_t)(i % 128 / 4);
     const uint32_t bits = random_bits();
     if (c->enc == HR_REF_W8) {
-      const uint8_t code = extreme ? (bits & 1 ? 255 : 1) : (uint8_t)(1 + bits % 255);
+      const uint8_t code = extreme ? (bits & 1 ? 255 : 0) : (uint8_t)bits; /* 0: -128 */
       tile[i] = k < c->k && row < valid_rows ? code : 128;
     } else {
       const uint8_t low = extreme ? (bits & 1 ? 15 : 0) : bits & 15,

@@ -38,8 +38,6 @@ def random_blocks(rng, kind, shape):
         blocks[:, at: at + 2] = rng.normal(0, 0.01, len(blocks)).astype(np.float16).view(np.uint8).reshape(-1, 2)
     if kind == "MXFP4":
         blocks[:, 0] = rng.integers(115, 123, len(blocks))
-    if kind == "Q8_0":
-        blocks[:, 2:][blocks[:, 2:] == 128] = 127
     return blocks.reshape(shape[0], -1)
 
 

@@ -33,11 +33,11 @@ def pack(codes, bits, axis, order=None):
 class Quantized:
     """Random codes of one linear layer, and what they mean."""
 
-    def __init__(self, rng, shape, bits, group, symmetric, order=None, low=0):
+    def __init__(self, rng, shape, bits, group, symmetric, order=None):
         n, k = shape
         self.bits, self.group = bits, group if group > 0 else k
         groups = -(-k // self.group)
-        self.codes = rng.integers(low, 1 << bits, shape)
+        self.codes = rng.integers(0, 1 << bits, shape)
         self.scales = rng.uniform(0.002, 0.02, (n, groups)).astype(np.float16)
         self.zeros = np.full((n, groups), 1 << (bits - 1)) if symmetric else rng.integers(1, 1 << bits, (n, groups))
         self.order = np.arange(k) // self.group if order is None else order
@@ -132,7 +132,7 @@ def gptq_cases():
     check("gptq-v2-g32", gptq_config(4, 32, checkpoint_format="gptq_v2"), layers_of(second, bits=4, group=32, symmetric=True), "w4 g32", "codes kept")
     check("gptq-channel", gptq_config(4, -1), layers_of(gptq, bits=4, group=-1, symmetric=True), "w4 g128", "codes kept")
     check("gptq-asym", gptq_config(4, 64, sym=False), layers_of(gptq, bits=4, group=64, symmetric=False), "w4a g64", "codes kept, minima rounded")
-    check("gptq-8", gptq_config(8, 128), layers_of(gptq, bits=8, group=128, symmetric=True, low=1), "w8 g128", "codes kept")
+    check("gptq-8", gptq_config(8, 128), layers_of(gptq, bits=8, group=128, symmetric=True), "w8 g128", "codes kept")
     ordered = {}
     for name, shape in SHAPES.items():
         q = Quantized(np.random.default_rng(11), shape, 4, 64, True, act_order(shape[1], 64))
@@ -158,7 +158,7 @@ def compressed_cases():
               layers_of(make, bits=4, group=128, symmetric=symmetric), *(("w4 g128", "codes kept") if symmetric else ("w4a g128", "codes kept, minima rounded")))
     activations = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "token", "dynamic": True}
     check("int8", compressed_config("int-quantized", 8, "channel", None, True, input_activations=activations),
-          layers_of(as_bytes, bits=8, group=-1, symmetric=True, low=1), "w8 g128", "codes kept")
+          layers_of(as_bytes, bits=8, group=-1, symmetric=True), "w8 g128", "codes kept")
 
 
 def expect_refusal(name, quantization, message, change=lambda tensors: None):

@@ -165,8 +165,12 @@ TEST_CASE("numbers that an encoding has not are told") {
   packed.matrix.zeros = nullptr;
   CHECK(packed.matrix.recode(shape, 0, 0, rows, exact));
   packed.codeBytes[7] = -128;
+  CHECK(packed.matrix.recode(shape, 0, 0, rows, exact));
+  CHECK(rows.codes[7] == -128);
+  int8_t one[1] = {1}; // -129
+  packed.matrix.zeros = reinterpret_cast<const uint8_t *>(one);
   CHECK_FALSE(packed.matrix.recode(shape, 0, 0, rows, exact));
-  packed.codeBytes[7] = 0;
+  packed.matrix.zeros = nullptr;
   float scales[1] = {1.0f / 3};
   packed.matrix.scales = reinterpret_cast<const uint8_t *>(scales);
   packed.matrix.scaleType = ScaleType::F32;
