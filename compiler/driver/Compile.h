@@ -23,8 +23,9 @@ struct CompileRequest {
   int64_t context = 0; ///< 0: by the model
   std::string kv;
   std::vector<std::string> taps;
-  std::string name;   ///< empty: made from the model's
-  std::string dumpIR; ///< folder; empty: no dumps
+  std::string name;         ///< empty: made from the model's
+  std::string chatTemplate; ///< empty: the default one, and that for tools
+  std::string dumpIR;       ///< folder; empty: no dumps
   bool noFallback = false;
   unsigned threads = 0; ///< of the compile; 0: all cores
   bool progress = false;

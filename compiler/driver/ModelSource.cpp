@@ -26,19 +26,25 @@ static Result<void> settleEncodings(const CompileRequest &request, const Checkpo
   return {};
 }
 
-/// A template that cannot be compiled is left out, with a warning; under --no-fallback it is an error.
+/// A template that cannot be compiled is left out, with a warning; under --no-fallback, and where it was asked for by
+/// name, it is an error.
 static Result<void> readTemplate(const CompileRequest &request, const Result<std::optional<TemplateSource>> &found,
                                  ModelSource &source) {
   if (found && !*found)
-    return {};
-  Result<std::vector<uint8_t>> section =
-      found ? compileTemplate((*found)->text, (*found)->where, (*found)->tokens) : found.error();
+    return request.chatTemplate.empty()
+               ? Result<void>()
+               : expectedFound(fileNameOf(request.model), "a chat template named " + inQuotes(request.chatTemplate),
+                               "none");
+  Result<std::vector<uint8_t>> section = found ? compileTemplate(**found) : found.error();
   if (section)
     source.chatTemplate.assign(section->begin(), section->end());
-  else if (request.noFallback)
+  else if (request.noFallback || !request.chatTemplate.empty())
     return section.error();
   else
     source.notes.push_back("warning: " + section.error().message() + "; the bundle has no chat template");
+  if (found)
+    for (const std::string &name : (*found)->others)
+      source.notes.push_back("chat template " + inQuotes(name) + ": not in the bundle; --chat-template chooses it");
   return {};
 }
 
@@ -48,7 +54,7 @@ static Result<void> readFolder(const CompileRequest &request, ModelSource &sourc
     return folder.error();
   source.spec = std::move(folder->spec);
   HR_TRY(settleEncodings(request, folder->checkpoint, source));
-  HR_TRY(readTemplate(request, templateOfFolder(request.model, /*tools=*/false), source));
+  HR_TRY(readTemplate(request, templateOfFolder(request.model, request.chatTemplate), source));
   // A folder without a tokenizer compiles and runs on token ids.
   std::string path = request.model + "/tokenizer.json";
   if (!pathExists(path)) {
@@ -71,7 +77,7 @@ static Result<void> readGguf(const CompileRequest &request, ModelSource &source)
     return spec.error();
   source.spec = spec.take();
   HR_TRY(settleEncodings(request, file->checkpoint, source));
-  HR_TRY(readTemplate(request, templateOfGguf(file->metadata), source));
+  HR_TRY(readTemplate(request, templateOfGguf(file->metadata, request.chatTemplate), source));
   if (!file->metadata.has("tokenizer.ggml.model")) {
     source.notes.push_back(file->metadata.fileName() + ": no tokenizer; the bundle runs on token ids");
     return {};

@@ -37,7 +37,7 @@ private:
     out.code.push_back(uint32_t(op) | operand << 8);
     return here() - 1;
   }
-  void land(uint32_t jump) { out.code[jump] = (out.code[jump] & 0xffu) | here() << 8; }
+  void land(uint32_t jump) { jinja::land(out, jump); }
   void atLine(uint32_t line) {
     if (out.lines.empty() || out.lines.back().line != line)
       out.lines.push_back({here(), line});
@@ -673,5 +673,22 @@ Result<void> Emitter::run(const Node &body) {
 } // namespace
 
 Result<void> emit(const Node &body, Section &section) { return Emitter(section).run(body); }
+
+uint32_t emitToolsTest(Section &section) {
+  const uint32_t jump = 5;
+  const uint32_t code[] = {HR_TPL_OP_LOAD | section.name("tools") << 8,
+                           HR_TPL_OP_CONST | section.constant(HR_TPL_NONE) << 8,
+                           HR_TPL_OP_CONST | section.constant(HR_TPL_ABSENT) << 8,
+                           HR_TPL_OP_FILTER | HR_TPL_FILTER_default << 8 | 3u << 16,
+                           HR_TPL_OP_TEST | HR_TPL_TEST_none << 8 | 1u << 16,
+                           HR_TPL_OP_IF_FALSE};
+  section.lines.push_back({0, 1});
+  section.code.assign(std::begin(code), std::end(code));
+  return jump;
+}
+
+void land(Section &section, uint32_t jump) {
+  section.code[jump] = (section.code[jump] & 0xffu) | uint32_t(section.code.size()) << 8;
+}
 
 } // namespace headrace::jinja

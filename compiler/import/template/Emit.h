@@ -11,5 +11,10 @@ namespace headrace::jinja {
 /// An error is "LINE: message": a filter, test or argument that there is not.
 Result<void> emit(const Node &body, Section &section);
 
+/// A jump, taken where the context has tools that are not null. Code for contexts without them comes behind it, then
+/// `land` lets it lead to what comes next.
+uint32_t emitToolsTest(Section &section);
+void land(Section &section, uint32_t jump);
+
 } // namespace headrace::jinja
 #endif

@@ -100,6 +100,8 @@ void addOptions(CLI::App &app, Options &o) {
   app.add_option("--taps", o.taps, "values to keep for inspection: PATTERN,... such as layers.*.mlp");
   app.add_option("--name", o.request.name, "C identifier of the library (default: from the folder's name)")
       ->check(CLI::Validator(checkName, ""));
+  app.add_option("--chat-template", o.request.chatTemplate,
+                 "which of several named chat templates (default: 'default', and 'tool_use' where there are tools)");
   app.add_option("--dump-ir", o.request.dumpIR, "folder for the module after every pass");
   app.add_flag("--no-fallback", o.request.noFallback,
                "an error instead of a note: what --place asks for and cannot be done, weights that --quant keep would "

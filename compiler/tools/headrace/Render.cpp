@@ -2,7 +2,6 @@
 #include "compiler/import/gguf/Gguf.h"
 #include "compiler/import/template/TemplateSource.h"
 #include "compiler/support/ErrorText.h"
-#include "compiler/support/Json.h"
 #include "compiler/tools/headrace/Bundle.h"
 #include "compiler/tools/headrace/Commands.h"
 #include "compiler/tools/headrace/Rendering.h"
@@ -14,27 +13,25 @@
 namespace headrace {
 namespace {
 
-/// Whether the context has tools: folders may have a template of their own for that.
-bool hasTools(std::string_view context) {
-  auto json = nlohmann::json::parse(context, nullptr, false);
-  return json.is_object() && json.contains("tools") && !json["tools"].is_null();
-}
-
 /// The template of what is no bundle.
-Result<TemplateSource> readSource(const std::string &what, bool folder, bool tools) {
+Result<TemplateSource> readSource(const std::string &what, bool folder, const std::string &chosen) {
   Result<std::optional<TemplateSource>> source = std::optional<TemplateSource>();
   if (folder) {
-    source = templateOfFolder(what, tools);
+    source = templateOfFolder(what, chosen);
   } else if (looksLikeGguf(what)) {
     auto file = openGguf(what);
     if (!file)
       return file.error();
-    source = templateOfGguf(file->metadata);
+    source = templateOfGguf(file->metadata, chosen);
+  } else if (!chosen.empty()) {
+    return expectedFound("--chat-template", "a model folder or a GGUF file", "the file " + inQuotes(fileNameOf(what)));
   } else {
     auto text = readFile(what);
     if (!text)
       return text.error();
-    source = std::optional(TemplateSource{text.take(), fileNameOf(what), {}});
+    TemplateSource only;
+    only.plain = TemplateText{text.take(), fileNameOf(what)};
+    source = std::optional(std::move(only));
   }
   if (!source)
     return source.error();
@@ -43,21 +40,22 @@ Result<TemplateSource> readSource(const std::string &what, bool folder, bool too
   return std::move(**source);
 }
 
-Result<std::string> renderCompiled(const std::string &what, bool folder, std::string_view context) {
-  auto source = readSource(what, folder, folder && hasTools(context));
+Result<std::string> renderCompiled(const std::string &what, bool folder, const std::string &chosen,
+                                   std::string_view context) {
+  auto source = readSource(what, folder, chosen);
   if (!source)
     return source.error();
-  auto section = compileTemplate(source->text, source->where, source->tokens);
+  auto section = compileTemplate(*source);
   if (!section)
     return section.error();
   hr_template chatTemplate;
   hr_status status = hr_template_open(&chatTemplate, section->data(), section->size());
   if (status != HR_OK)
-    return Error(source->where + ": " + hr_status_text(status));
+    return Error(fileNameOf(what) + ": chat template: " + hr_status_text(status));
   return renderTemplate(chatTemplate, context);
 }
 
-Result<std::string> render(const std::string &what, const std::string &contextFile) {
+Result<std::string> render(const std::string &what, const std::string &contextFile, const std::string &chosen) {
   auto context = readFile(contextFile);
   if (!context)
     return context.error();
@@ -66,7 +64,10 @@ Result<std::string> render(const std::string &what, const std::string &contextFi
     return expectedFound(what, "a bundle, a model folder, a GGUF file or a .jinja file", systemErrorText(errno));
   bool folder = S_ISDIR(info.st_mode);
   if (!folder || !pathExists(what + "/weights.bin"))
-    return renderCompiled(what, folder, *context);
+    return renderCompiled(what, folder, chosen, *context);
+  if (!chosen.empty())
+    return expectedFound("--chat-template", "a model folder or a GGUF file (headrace compile --chat-template)",
+                         "the bundle " + inQuotes(fileNameOf(what)));
   auto weights = MappedFile::open(what + "/weights.bin");
   if (!weights)
     return weights.error();
@@ -80,6 +81,7 @@ Result<std::string> render(const std::string &what, const std::string &contextFi
 
 void addRender(CLI::App &app, int &exitCode) {
   auto what = std::make_shared<std::string>(), context = std::make_shared<std::string>();
+  auto chosen = std::make_shared<std::string>();
   CLI::App *command =
       app.add_subcommand("render", "a chat template with a context: headrace render WHAT --context F.json");
   command->add_option("what", *what, "a bundle, a model folder, a GGUF file or a .jinja file")->required();
@@ -89,8 +91,11 @@ void addRender(CLI::App &app, int &exitCode) {
           "a JSON object: \"messages\", \"tools\", \"add_generation_prompt\" and what else the template names; "
           "\"now\" (ISO 8601) is the time of strftime_now")
       ->required();
-  command->callback([what, context, &exitCode] {
-    auto text = render(*what, *context);
+  command->add_option("--chat-template", *chosen,
+                      "which of several named templates of a folder or GGUF file (default: 'default', and 'tool_use' "
+                      "where the context has tools)");
+  command->callback([what, context, chosen, &exitCode] {
+    auto text = render(*what, *context, *chosen);
     if (!text)
       exitCode = report(text.error());
     else
