@@ -76,6 +76,8 @@ void RecipeReader::rows(Value value, int64_t first, int64_t count, float *out) c
       .Case([&](recipe::ScaleOp o) { scale(o, first, count, out); })
       .Case([&](recipe::AddConstantOp o) { addConstant(o, first, count, out); })
       .Case([&](recipe::AddOp o) { add(o, first, count, out); })
+      .Case([&](recipe::LiteralOp o) { std::copy_n(o.getValues().begin() + first, count, out); })
+      .Case([&](recipe::MatmulOp o) { matmul(o, first, count, out); })
       .Case([&](recipe::ZerosOp o) { std::fill_n(out, count * rowSize(o), 0.0f); })
       .Case([&](recipe::RopeTableOp o) { ropeTable(o, first, count, out); })
       .Default([](Operation *) { llvm_unreachable("model.weight C1: recipe ops only"); });
@@ -250,6 +252,20 @@ std::vector<float> RecipeReader::whole(Value value) const {
   std::vector<float> all(size_t(typeOf(value).getNumElements()));
   rows(value, 0, rowsOf(value), all.data());
   return all;
+}
+
+void RecipeReader::matmul(recipe::MatmulOp op, int64_t first, int64_t count, float *out) const {
+  size_t inner = size_t(rowSize(op.getLhs())), width = size_t(rowSize(op.getResult()));
+  std::vector<float> lhs(size_t(count) * inner), rhs = whole(op.getRhs());
+  rows(op.getLhs(), first, count, lhs.data());
+  std::vector<double> sums(width);
+  for (size_t row = 0; row != size_t(count); ++row) {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for (size_t k = 0; k != inner; ++k)
+      for (size_t column = 0; column != width; ++column)
+        sums[column] += double(lhs[row * inner + k]) * double(rhs[k * width + column]);
+    std::copy(sums.begin(), sums.end(), out + row * width);
+  }
 }
 
 void RecipeReader::ropeTable(recipe::RopeTableOp op, int64_t first, int64_t count, float *out) const {

@@ -5,6 +5,7 @@
 
 #include "compiler/support/MappedFile.h"
 #include "dialects/model/Model.h"
+#include "dialects/recipe/Computed.h"
 #include "dialects/recipe/Quantized.h"
 
 #include <map>
@@ -54,6 +55,7 @@ private:
   void scale(recipe::ScaleOp op, int64_t first, int64_t count, float *out) const;
   void addConstant(recipe::AddConstantOp op, int64_t first, int64_t count, float *out) const;
   void add(recipe::AddOp op, int64_t first, int64_t count, float *out) const;
+  void matmul(recipe::MatmulOp op, int64_t first, int64_t count, float *out) const;
   std::vector<float> whole(mlir::Value value) const;
   void ropeTable(recipe::RopeTableOp op, int64_t first, int64_t count, float *out) const;
 

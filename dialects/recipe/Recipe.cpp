@@ -1,5 +1,6 @@
-#include "dialects/recipe/Quantized.h"
 #include "dialects/Verify.h"
+#include "dialects/recipe/Computed.h"
+#include "dialects/recipe/Quantized.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -26,6 +27,10 @@ void RecipeDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/recipe/RecipeQuantizedOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/recipe/RecipeComputedOps.cpp.inc"
       >();
 }
 

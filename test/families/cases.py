@@ -3,6 +3,7 @@
 HIDDEN, VOCAB, POSITIONS, LENGTH = 48, 83, 96, 40
 ENDS = {"bos_token_id": 1, "eos_token_id": 2}
 NULL = object()
+LONGROPE = {"short_factor": [1.0, 1.04, 1.1, 1.3, 1.7, 2.5], "long_factor": [1.0, 1.2, 1.9, 4.0, 9.0, 30.0]}
 
 
 def llama_like(architecture, model_type, **more):
@@ -46,6 +47,11 @@ def phi3(**more):
     return llama_like("Phi3ForCausalLM", "phi3", **{"original_max_position_embeddings": POSITIONS, "pad_token_id": 0, "rope_scaling": NULL, **more})
 
 
+def phi3_longrope(kind):
+    """A window wider than the context, as the published ones."""
+    return phi3(original_max_position_embeddings=64, max_position_embeddings=512, rope_scaling={"type": kind, **LONGROPE}, sliding_window=262144)
+
+
 def gpt2(**more):
     return {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "activation_function": "gelu_new", "n_ctx": POSITIONS, "n_positions": POSITIONS,
             "n_embd": HIDDEN, "n_head": 4, "n_layer": 2, "layer_norm_epsilon": 1e-5, "vocab_size": VOCAB, **ENDS, **more}
@@ -73,10 +79,22 @@ def falcon(**more):
             "vocab_size": VOCAB, "max_position_embeddings": POSITIONS, "rope_theta": 10000.0, "tie_word_embeddings": True, **ENDS, **more}
 
 
+def first_falcon():
+    """As the first release spelled it."""
+    older = {"num_hidden_layers": "n_layer", "num_attention_heads": "n_head"}
+    return {older.get(key, key): value for key, value in falcon(architectures=["RWForCausalLM"], model_type="RefinedWebModel").items()}
+
+
 def opt(**more):
     return {"architectures": ["OPTForCausalLM"], "model_type": "opt", "activation_function": "relu", "hidden_size": HIDDEN, "num_hidden_layers": 2,
             "num_attention_heads": 4, "ffn_dim": 100, "do_layer_norm_before": True, "word_embed_proj_dim": HIDDEN, "max_position_embeddings": POSITIONS,
             "vocab_size": VOCAB, "pad_token_id": 1, "bos_token_id": 2, "eos_token_id": 2, **more}
+
+
+def starcoder2(**more):
+    return llama_like("Starcoder2ForCausalLM", "starcoder2", **{"rms_norm_eps": None, "norm_epsilon": 1e-5, "norm_type": "layer_norm", "mlp_type": "default",
+                                                               "hidden_act": "gelu_pytorch_tanh", "use_bias": True, "sliding_window": NULL,
+                                                               "tie_word_embeddings": True, **more})
 
 
 def granite(**more):
@@ -110,6 +128,8 @@ CONFIGS = {
     "llama-rope-yarn-options": llama(head_dim=24, rope_scaling={**YARN, "beta_fast": 16.0, "beta_slow": 2.0, "attention_factor": 1.3}),
     "llama-rope-yarn-mscale": llama(head_dim=24, rope_scaling={**YARN, "mscale": 1.0, "mscale_all_dim": 0.5, "truncate": False}),
     "llama-rope-dynamic": llama(rope_scaling={"type": "dynamic", "factor": 2.0}),
+    "llama-rope-longrope": llama(max_position_embeddings=128, rope_scaling={"rope_type": "longrope", "factor": 4.0, "attention_factor": 1.1,
+                                                                            "original_max_position_embeddings": 64, **LONGROPE}),
     "mistral": llama_like("MistralForCausalLM", "mistral", head_dim=16, sliding_window=9),
     "mistral-no-window": llama_like("MistralForCausalLM", "mistral", sliding_window=NULL),
     "qwen2": qwen2(tie_word_embeddings=True),
@@ -125,6 +145,10 @@ CONFIGS = {
     "gemma3-head-scale": gemma3(query_pre_attn_scalar=20, num_hidden_layers=7, sliding_window_pattern=6),
     "phi3": phi3(partial_rotary_factor=0.5, tie_word_embeddings=True),
     "phi3-window": phi3(sliding_window=9, num_key_value_heads=4),
+    "phi3-longrope": phi3_longrope("su"),
+    "phi4-mini": phi3(original_max_position_embeddings=64, max_position_embeddings=256, partial_rotary_factor=0.5, tie_word_embeddings=True,
+                      rope_scaling={"type": "longrope", **{name: values[:3] for name, values in LONGROPE.items()}}, attention_bias=False, mlp_bias=False,
+                      lm_head_bias=False, full_attn_mod=1, interpolate_factor=1, sliding_window=262144),
     "gpt2": gpt2(),
     "gpt2-scaled-layers": gpt2(n_inner=100, n_layer=3, scale_attn_by_inverse_layer_idx=True),
     "gpt-neox": gpt_neox(),
@@ -137,8 +161,14 @@ CONFIGS = {
     "stablelm-parallel": stablelm(use_parallel_residual=True, qk_layernorm=True),
     "falcon": falcon(),
     "falcon-grouped": falcon(new_decoder_architecture=True, num_kv_heads=2, multi_query=False),
+    "falcon-first-release": first_falcon(),
     "falcon-sequential": falcon(multi_query=False, parallel_attn=False, bias=True),
     "opt": opt(),
+    "opt-projected": opt(do_layer_norm_before=False, word_embed_proj_dim=20),
+    "opt-no-biases": opt(enable_bias=False, activation_function="gelu"),
+    "starcoder2": starcoder2(),
+    "starcoder2-window": starcoder2(sliding_window=9, tie_word_embeddings=False, use_bias=False),
+    "internlm2": llama(),
     "granite": granite(),
     "granite-biases": granite(attention_bias=True, mlp_bias=True, tie_word_embeddings=False),
     "smollm3": llama_like("SmolLM3ForCausalLM", "smollm3", num_hidden_layers=4, no_rope_layers=[1, 1, 1, 0], no_rope_layer_interval=4, use_sliding_window=False,
@@ -153,6 +183,8 @@ CONFIGS = {
     "distilbert": DISTILBERT,
 }
 
+# What transformers loads where it no longer knows the published fields.
+LOADED = {"falcon-first-release": falcon(), "phi3-longrope": phi3_longrope("longrope")}
 # Families whose norms multiply by 1 + weight.
 CENTRED_NORMS = ("gemma", "gemma2", "gemma3_text")
 ENCODERS = ("bert", "roberta", "xlm-roberta", "distilbert")

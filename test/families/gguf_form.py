@@ -23,7 +23,7 @@ IGNORED = r"rotary_emb\.inv_freq$|\.attn\.bias$|attention\.(masked_)?bias$|poole
 WITHOUT = {"bert-masked-lm", "cohere-qk-norm", "falcon-sequential", "gemma2", "gemma2-no-caps", "gemma3", "gemma3-rope-linear",
            "gpt-neox-sequential",
            "gpt2-scaled-layers", "llama-mqa-tied", "llama-rope-dynamic", "llama-rope-yarn-mscale", "llama-rope-yarn-options", "mistral",
-           "opt", "phi-qk-norm", "phi3-window", "qwen2-windows", "qwen3-windows-biases"}
+           "opt", "opt-no-biases", "opt-projected", "phi-qk-norm", "starcoder2-window", "phi3-window", "qwen2-windows", "qwen3-windows-biases"}
 
 
 class Fields:
@@ -38,7 +38,7 @@ class Fields:
         self.kv_heads = 1 if config.get("multi_query") and not config.get("new_decoder_architecture") else first("num_key_value_heads", "num_kv_heads") or self.heads
         self.head_dim = config.get("head_dim") or self.hidden // self.heads
         self.positions = first("max_position_embeddings", "n_positions")
-        self.rms_eps, self.layer_eps = config.get("rms_norm_eps"), first("layer_norm_eps", "layer_norm_epsilon")
+        self.rms_eps, self.layer_eps = config.get("rms_norm_eps"), first("layer_norm_eps", "layer_norm_epsilon", "norm_epsilon")
         ropes = config.get("rope_parameters") or {}
         self.rope, self.local_rope = ropes.get("full_attention", ropes), ropes.get("sliding_attention")
         self.rotary = int(self.head_dim * self.rope.get("partial_rotary_factor", 1.0))
@@ -98,6 +98,13 @@ def rope_factors(f, rounded):
     return None if wanted is frequencies else (frequencies / wanted).astype(np.float32)
 
 
+def attention_factor(f):
+    """longrope's, from how far the context is stretched."""
+    original = f.rope["original_max_position_embeddings"]
+    factor = f.rope.get("factor") or f.positions / original
+    return f.rope.get("attention_factor") or float(np.sqrt(1 + np.log(factor) / np.log(original)))
+
+
 def add_rope(w, f, rounded):
     kind = f.rope.get("rope_type", "default")
     w.add_rope_dimension_count(f.rotary)
@@ -107,6 +114,11 @@ def add_rope(w, f, rounded):
         w.add_rope_scaling_factor(f.rope["factor"])
     if kind == "yarn":
         w.add_rope_scaling_orig_ctx_len(f.rope["original_max_position_embeddings"])
+    if kind == "longrope":
+        for length in ("long", "short"):
+            w.add_tensor(f"rope_factors_{length}.weight", np.array(f.rope[f"{length}_factor"], np.float32))
+        w.add_rope_scaling_orig_ctx_len(f.rope["original_max_position_embeddings"])
+        w.add_rope_scaling_attn_factors(attention_factor(f))
     factors = rope_factors(f, rounded)
     if factors is not None:
         w.add_tensor("rope_freqs.weight", factors)
@@ -163,7 +175,7 @@ def gguf_name(name, names):
 def write(path, folder, name, config, more=lambda writer: None, rounded_rope=False):
     """path: the .gguf file; folder: the case's checkpoint; config: as transformers saves it; rounded_rope: rotary frequencies become bfloat16 numbers."""
     f = Fields(config)
-    architecture = ARCHITECTURES.get(f.type, f.type)
+    architecture = name if name == "internlm2" else ARCHITECTURES.get(f.type, f.type)
     w = gguf.GGUFWriter(path, architecture)
     add_sizes(w, f)
     if f.rope:

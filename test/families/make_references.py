@@ -19,7 +19,7 @@ import transformers
 from safetensors import safe_open
 
 import checkpoint
-from cases import CONFIGS, ENCODERS, LEFT_OVERS, LENGTH, POOLING, PUBLISHED_NAMES, VOCAB
+from cases import CONFIGS, ENCODERS, LEFT_OVERS, LENGTH, LOADED, POOLING, PUBLISHED_NAMES, VOCAB
 
 HERE = Path(__file__).parent
 MARGIN = 0.004
@@ -104,7 +104,7 @@ def write(name, parts):
 
 
 def make(name):
-    config = CONFIGS[name]
+    config = LOADED.get(name, CONFIGS[name])
     with tempfile.TemporaryDirectory() as scratch, torch.no_grad():
         shapes, written = saved_form(name, config, Path(scratch))
         crc = checkpoint.write(Path(scratch) / "model", name, config, shapes)

@@ -32,12 +32,23 @@ def check(what, reference, text, folder):
         equal(f"{what} arg-max", rows.argmax(-1).tolist(), reference["argmax"])
 
 
+def check_longest_context(name, rope, folder):
+    """longrope's other factors count beyond the original positions: the default context stops there, a longer one is refused."""
+    most, importer = rope["original_max_position_embeddings"], BUILD / "bin/headrace-import"
+    equal(f"{name}, default context", f"model.context = {most} : i32" in command([importer, folder]).stdout, True)
+    refused = command([importer, folder, f"--context={most + 1}"], expect=1).stderr
+    equal(f"{name}, longer context", f"context: expected 1 to {most}, as rotary positions of type longrope" in refused, True)
+
+
 def check_case(name):
     reference = json.loads((HERE / f"references/{name}.json").read_text())
     for spelling in ("published", "saved"):
         folder = folder_of(name, reference, spelling)
         text = command([BUILD / "bin/headrace-import", folder]).stdout
         check(f"{name}, {spelling} config.json", reference, text, folder)
+    rope = reference["saved_config"].get("rope_parameters") or {}
+    if rope.get("rope_type") == "longrope":
+        check_longest_context(name, rope, folder)
     fused = command([BUILD / "bin/headrace-opt", "-", *STAGE_MODEL], input=text).stdout
     check(f"{name} after stage model", reference, fused, folder)
 

@@ -111,6 +111,8 @@ RECIPES = {
     "concat": lambda op: np.concatenate(op.operands),
     "convert": lambda op: op.operands[0],
     "interleave": interleave,
+    "literal": lambda op: np.array(json.loads(re.match(r"\[.*?\]", op.text).group(0))),
+    "matmul": lambda op: op.operands[0] @ op.operands[1],
     "repeat": lambda op: np.tile(op.operands[0], [a // b for a, b in zip(op.shape, op.operands[0].shape)]),
     "reshape": lambda op: op.operands[0].reshape(op.shape),
     "rope_table": rope_table,

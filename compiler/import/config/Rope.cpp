@@ -19,17 +19,21 @@ struct KindName {
   const char *name;
   RopeKind kind;
 };
-const KindName kKinds[] = {{"default", RopeKind::Default},
-                           {"linear", RopeKind::Linear},
-                           {"llama3", RopeKind::Llama3},
-                           {"yarn", RopeKind::Yarn},
-                           {"dynamic", RopeKind::Default}};
+const KindName kKinds[] = {{"default", RopeKind::Default},   {"linear", RopeKind::Linear},
+                           {"llama3", RopeKind::Llama3},     {"yarn", RopeKind::Yarn},
+                           {"longrope", RopeKind::LongRope}, {"dynamic", RopeKind::Default}};
 
 struct Parameters {
   RopeSpec rope;
   std::string type = "default";
   double partial = 1.0;
+  int64_t originalPositions = 0; // given outside of the object, which comes first; 0: is not
+  bool onlyLongRope = false;
+  std::string older;                            // the name that the type has in the file
+  std::vector<float> shortFactors, longFactors; // longrope
 };
+
+const char kTypes[] = "default, linear, llama3, yarn, longrope or dynamic";
 
 /// The rope type of a rope_scaling or rope_parameters object: "rope_type", or "type" as files before 2024 spell it.
 Result<void> readKind(const FieldReader &fields, Parameters &made) {
@@ -40,12 +44,18 @@ Result<void> readKind(const FieldReader &fields, Parameters &made) {
   HR_TRY(fields.optionalString("rope_type", made.type));
   if (!older.empty() && older != made.type)
     return expectedFound(fields.place("type"), "the same as rope_type " + inQuotes(made.type), inQuotes(older));
+  if (made.onlyLongRope && (made.type == "su" || made.type == "yarn")) {
+    made.older = made.type;
+    made.type = "longrope";
+  }
+  if (made.onlyLongRope && made.type != "default" && made.type != "longrope")
+    return expectedFound(fields.place("rope_type"), "default or longrope", inQuotes(made.type));
   for (const KindName &row : kKinds)
     if (made.type == row.name) {
       made.rope.kind = row.kind;
       return {};
     }
-  return expectedFound(fields.place("rope_type"), "default, linear, llama3, yarn or dynamic", inQuotes(made.type));
+  return expectedFound(fields.place("rope_type"), kTypes, inQuotes(made.type));
 }
 
 /// Every key of the object must belong to its rope type: all of them change the mathematics.
@@ -59,6 +69,7 @@ Result<void> checkKeys(const json &object, const std::string &type, const std::s
       {"default", {}},
       {"linear", {"factor"}},
       {"dynamic", {"factor", "original_max_position_embeddings"}},
+      {"longrope", {"attention_factor", "factor", "long_factor", "original_max_position_embeddings", "short_factor"}},
       {"llama3", {"factor", "high_freq_factor", "low_freq_factor", "original_max_position_embeddings"}},
       {"yarn",
        {"attention_factor", "beta_fast", "beta_slow", "factor", "mscale", "mscale_all_dim",
@@ -103,10 +114,44 @@ Result<void> readYarn(const FieldReader &fields, RopeSpec &rope) {
   return fields.optionalNumber("attention_factor", 1e-3, 1e3, rope.attentionFactor);
 }
 
+/// A list of positive numbers, one for each frequency.
+Result<void> readFactors(const FieldReader &fields, const char *name, const std::string &older,
+                         std::vector<float> &factors) {
+  const json *list = fields.find(name);
+  if (!list || !list->is_array())
+    return expectedFound(fields.place(name),
+                         "a list of numbers" +
+                             (older.empty() ? "" : ", as rope type " + inQuotes(older) + " is longrope in this family"),
+                         list ? jsonKindText(*list) : "none");
+  for (const json &entry : *list) {
+    if (!entry.is_number() || !(entry.get<double>() >= 1e-6 && entry.get<double>() <= 1e6))
+      return expectedFound(fields.place(name), "numbers from 1e-06 to 1e+06", jsonKindText(entry));
+    factors.push_back(entry.get<float>());
+  }
+  return {};
+}
+
+/// Contexts of up to original_max_position_embeddings are computed, for which short_factor counts.
+Result<void> readLongRope(const FieldReader &fields, const Dimensions &dims, Parameters &made) {
+  RopeSpec &rope = made.rope;
+  HR_TRY(readFactors(fields, "short_factor", made.older, made.shortFactors));
+  HR_TRY(readFactors(fields, "long_factor", made.older, made.longFactors));
+  rope.originalPositions = made.originalPositions ? made.originalPositions : dims.maxPositions;
+  if (!made.originalPositions)
+    HR_TRY(fields.optionalInteger("original_max_position_embeddings", 2, 1 << 24, rope.originalPositions));
+  rope.factor = double(dims.maxPositions) / double(rope.originalPositions);
+  HR_TRY(fields.optionalNumber("factor", 1e-3, 1e6, rope.factor));
+  rope.attentionFactor =
+      rope.factor <= 1 ? 1 : std::sqrt(1 + std::log(rope.factor) / std::log(double(rope.originalPositions)));
+  return fields.optionalNumber("attention_factor", 1e-3, 1e3, rope.attentionFactor);
+}
+
 Result<void> readScaling(const FieldReader &fields, const Dimensions &dims, Parameters &made) {
   RopeSpec &rope = made.rope;
   if (made.type == "default")
     return {};
+  if (rope.kind == RopeKind::LongRope)
+    return readLongRope(fields, dims, made);
   HR_TRY(fields.number("factor", 1.0, 1e6, rope.factor));
   if (rope.kind == RopeKind::Llama3 || rope.kind == RopeKind::Yarn) {
     rope.originalPositions = dims.maxPositions;
@@ -133,7 +178,8 @@ bool sameRope(const Parameters &a, const Parameters &b) {
   auto all = [](const Parameters &p) {
     const RopeSpec &r = p.rope;
     return std::make_tuple(r.kind, r.theta, r.factor, r.lowFreqFactor, r.highFreqFactor, r.originalPositions,
-                           r.betaFast, r.betaSlow, r.truncate, r.attentionFactor, p.partial);
+                           r.betaFast, r.betaSlow, r.truncate, r.attentionFactor, p.partial, p.shortFactors,
+                           p.longFactors);
   };
   return all(a) == all(b);
 }
@@ -143,6 +189,14 @@ Result<RopeSpec> finished(Parameters made, const FieldReader &config, const Dime
   if (made.rope.rotaryDim < 2 || made.rope.rotaryDim % 2 != 0)
     return expectedFound(config.place(field), "an even number of rotated elements",
                          std::to_string(made.rope.rotaryDim) + " of " + std::to_string(dims.headDim));
+  if (made.rope.kind != RopeKind::LongRope)
+    return made.rope;
+  for (const auto &[name, factors] :
+       {std::pair("short_factor", &made.shortFactors), {"long_factor", &made.longFactors}})
+    if (int64_t(factors->size()) != made.rope.rotaryDim / 2)
+      return expectedFound(config.place(name), std::to_string(made.rope.rotaryDim / 2) + " numbers, one for each pair",
+                           std::to_string(factors->size()));
+  made.rope.divisors = TensorExpr::literal(made.shortFactors);
   return made.rope;
 }
 
@@ -152,6 +206,8 @@ Result<RopeSpec> readRope(const FieldReader &config, const Dimensions &dims, con
   Parameters given;
   given.rope.theta = defaults.theta;
   given.partial = defaults.partial;
+  given.onlyLongRope = defaults.onlyLongRope;
+  given.originalPositions = defaults.originalPositions;
   HR_TRY(config.optionalNumber(defaults.thetaField, 1.0, 1e12, given.rope.theta));
   HR_TRY(config.optionalNumber(defaults.partialField, 1e-6, 1.0, given.partial));
   Parameters old = given, current = given;

@@ -10,6 +10,7 @@ Result<void> Decoder::readCommon(const DimensionFields &fields, const char *epsF
   HR_TRY(input.config.optionalNumber(epsField, 1e-30, 1.0, eps));
   HR_TRY(readActivation(input.config, activationField, activation));
   attentionScale = 1.0 / std::sqrt(double(dims.headDim));
+  spec.maxPositions = dims.maxPositions;
   spec.maxPositionsField = fields.maxPositions;
   return input.config.optionalBool("tie_word_embeddings", tied);
 }
@@ -29,7 +30,7 @@ Result<void> Decoder::readRope(const RopeDefaults &defaults) {
   Result<RopeSpec> rope = headrace::readRope(input.config, dims, defaults);
   if (!rope)
     return rope.error();
-  spec.ropes = {rope.take()};
+  addRope(spec, rope.take(), "config.json");
   return {};
 }
 
@@ -47,12 +48,15 @@ void Decoder::begin() {
   spec.vocab = dims.vocab;
   spec.hidden = dims.hidden;
   spec.feedForward = dims.feedForward;
-  spec.maxPositions = dims.maxPositions;
   tensors.setBase(names.base);
   tensors.ignoreEnding("rotary_emb.inv_freq", "follows from config.json");
 }
 
-void Decoder::embedding() { spec.embedding = linear(tensors, names.embedding, dims.vocab, dims.hidden, false); }
+void Decoder::embedding() {
+  if (!projects)
+    spec.embedding = linear(tensors, names.embedding, dims.vocab, dims.hidden, false);
+  spec.embedding.name = names.embedding;
+}
 
 void Decoder::finalNorm() {
   if (names.finalNorm.empty())
@@ -65,7 +69,7 @@ void Decoder::finalNorm() {
 void Decoder::head() {
   if (tied)
     tensors.ignoreCopy(names.head + ".weight", names.embedding + ".weight");
-  else
+  else if (!projects)
     spec.head = linear(tensors, names.head, dims.vocab, dims.hidden, false);
   spec.head.name = names.head;
 }

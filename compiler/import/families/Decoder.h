@@ -27,6 +27,7 @@ public:
   NormKind normKind = NormKind::RMS;
   bool normBias = false;  // of layer norms
   bool onePlus = false;   // norm weights are stored less one
+  bool projects = false;  // embedding and head have other columns than the hidden size: the family fills their weights
   bool noWeights = false; // norms only normalise
   HiddenActivation activation = HiddenActivation::Silu;
   bool tied = false;

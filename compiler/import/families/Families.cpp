@@ -46,6 +46,7 @@ static const Family kFamilies[] = {
     {"RobertaModel", "roberta", fillRoberta, nullptr},
     {"SmolLM3ForCausalLM", "smollm3", fillSmolLM3, nullptr},
     {"StableLmForCausalLM", "stablelm", fillStableLM, nullptr},
+    {"Starcoder2ForCausalLM", "starcoder2", fillStarcoder2, nullptr},
     {"XLMRobertaForMaskedLM", "xlm-roberta", fillRoberta, nullptr},
     {"XLMRobertaModel", "xlm-roberta", fillRoberta, nullptr},
 };

@@ -54,6 +54,7 @@ Result<void> fillQwen3(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillRoberta(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillSmolLM3(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillStableLM(const FamilyInput &input, ModelSpec &spec);
+Result<void> fillStarcoder2(const FamilyInput &input, ModelSpec &spec);
 
 } // namespace headrace
 #endif

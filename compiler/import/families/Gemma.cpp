@@ -109,7 +109,8 @@ Result<void> fillGemma3(const FamilyInput &input, ModelSpec &spec) {
   Result<LayerRopes> ropes = readLayerRopes(input.config, decoder.dims, 1e6, 1e4);
   if (!ropes)
     return ropes.error();
-  spec.ropes = {ropes->full, ropes->sliding};
+  addRope(spec, ropes->full, "config.json");
+  addRope(spec, ropes->sliding, "config.json");
   decoder.fill([&](int64_t layer) {
     BlockSpec block = fourNorms(decoder, layer);
     decoder.headNorms(block.attention, block.attention.name + ".q_norm", block.attention.name + ".k_norm");

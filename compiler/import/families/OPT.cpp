@@ -1,5 +1,5 @@
 // OPTForCausalLM: layer norms, learned positions behind two that are never used, ungated MLP; one size has its norms
-// behind the sums.
+// behind the sums, and an embedding of fewer columns that is projected to the hidden size and back.
 #include "compiler/import/families/Decoder.h"
 
 namespace headrace {
@@ -24,6 +24,17 @@ static BlockSpec makeBlock(Decoder &decoder, int64_t layer, bool normsBefore) {
   return block;
 }
 
+/// Embedding and head of `columns`: the projection behind the embedding becomes part of it, as positions are added to
+/// the sum; that before the head stays a step of its own, as both together are far smaller than their product.
+static void project(Tensors &tensors, ModelSpec &spec, const Decoder &decoder, int64_t columns) {
+  int64_t hidden = decoder.dims.hidden, vocab = decoder.dims.vocab;
+  const std::string base = "model.decoder.";
+  TensorExpr table = tensors.get(decoder.names.embedding + ".weight", {vocab, columns});
+  spec.embedding.weight = table.times(tensors.get(base + "project_in.weight", {hidden, columns}).transposed());
+  spec.headProjection = linear(tensors, base + "project_out", columns, hidden, false);
+  spec.head.weight = decoder.tied ? table : tensors.get(decoder.names.head + ".weight", {vocab, columns});
+}
+
 Result<void> fillOPT(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
   DimensionFields names;
@@ -40,14 +51,17 @@ Result<void> fillOPT(const FamilyInput &input, ModelSpec &spec) {
   HR_TRY(input.config.optionalBool("_remove_final_layer_norm", noFinalNorm));
   HR_TRY(input.config.optionalBool("enable_bias", bias));
   decoder.qkvBias = decoder.mlpBias = bias;
-  int64_t hidden = decoder.dims.hidden, projected = hidden; // no projection between embedding and blocks
-  HR_TRY(input.config.optionalInteger("word_embed_proj_dim", hidden, hidden, projected));
+  int64_t hidden = decoder.dims.hidden, columns = hidden;
+  HR_TRY(input.config.optionalInteger("word_embed_proj_dim", 1, 1 << 20, columns));
+  decoder.projects = columns != hidden;
   decoder.names = {"model.", "model.decoder.embed_tokens",
                    normsBefore && !noFinalNorm ? "model.decoder.final_layer_norm" : "", "lm_head"};
   decoder.fill([&](int64_t layer) { return makeBlock(decoder, layer, normsBefore); });
   TensorExpr positions =
       input.tensors.get("model.decoder.embed_positions.weight", {decoder.dims.maxPositions + 2, hidden});
   spec.positions = positions.slice(2, decoder.dims.maxPositions);
+  if (decoder.projects)
+    project(input.tensors, spec, decoder, columns);
   return {};
 }
 

@@ -27,27 +27,22 @@ static BlockSpec fusedBlock(Decoder &decoder, int64_t layer) {
 
 Result<void> fillPhi3(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
-  DimensionFields names;
-  names.maxPositionsDefault = 4096;
+  DimensionFields fields;
+  fields.maxPositionsDefault = 4096;
   decoder.eps = 1e-5;
-  HR_TRY(decoder.readCommon(names));
-  int64_t window = 0, original = 4096;
-  HR_TRY(input.config.optionalInteger("sliding_window", 1, 1 << 24, window));
-  HR_TRY(input.config.optionalInteger("original_max_position_embeddings", 1, 1 << 24, original));
-  Result<RopeSpec> rope = readRope(input.config, decoder.dims);
-  if (!rope)
-    return rope.error();
-  if (rope->originalPositions != 0) // the field outside of the rope parameters comes first
-    rope->originalPositions = original;
-  spec.ropes = {*rope};
-  decoder.begin();
-  decoder.embedding();
-  for (int64_t layer = 0; layer < decoder.dims.layers; ++layer) {
-    spec.blocks.push_back(fusedBlock(decoder, layer));
-    spec.blocks.back().attention.window = window;
-  }
-  decoder.finalNorm();
-  decoder.head();
+  HR_TRY(decoder.readCommon(fields));
+  int64_t window = 0;
+  HR_TRY(readWindow(input.config, window));
+  RopeDefaults rope;
+  rope.onlyLongRope = true;
+  rope.originalPositions = 4096;
+  HR_TRY(input.config.optionalInteger("original_max_position_embeddings", 2, 1 << 24, rope.originalPositions));
+  HR_TRY(decoder.readRope(rope));
+  decoder.fill([&](int64_t layer) {
+    BlockSpec block = fusedBlock(decoder, layer);
+    block.attention.window = window;
+    return block;
+  });
   return {};
 }
 

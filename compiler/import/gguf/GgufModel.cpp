@@ -8,6 +8,7 @@
 namespace headrace {
 
 static const int64_t kMostSize = int64_t(1) << 24;
+static const char kShortFactors[] = "rope_factors_short.weight", kLongFactors[] = "rope_factors_long.weight";
 
 GgufModel::GgufModel(const GgufFile &file, const Architecture &row)
     : keys(file.metadata, row.name), tensors(file.checkpoint, "the architecture " + std::string(row.name)), file(file),
@@ -58,21 +59,33 @@ Result<void> GgufModel::readRopeScaling(RopeSpec &rope) {
   HR_TRY(keys.number("rope.scaling.factor", 0, 1e6, factor));
   if (factor != 0 && factor < 1)
     return expectedFound(keys.where("rope.scaling.factor"), "0 or at least 1", std::to_string(factor));
-  double original = double(spec.maxPositions);
-  HR_TRY(keys.number("rope.scaling.original_context_length", 1, 1e9, original));
+  rope.originalPositions = spec.maxPositions;
+  HR_TRY(keys.integer("rope.scaling.original_context_length", 2, int64_t(1) << 30, rope.originalPositions));
   HR_TRY(keys.number("rope.scaling.yarn_beta_fast", 1e-3, 1e6, rope.betaFast));
   HR_TRY(keys.number("rope.scaling.yarn_beta_slow", 1e-3, 1e6, rope.betaSlow));
-  if (type != "none" && type != "linear" && type != "yarn")
-    return expectedFound(keys.where("rope.scaling.type"), "none, linear or yarn", inQuotes(type));
+  if (type != "none" && type != "linear" && type != "yarn" && type != "longrope")
+    return expectedFound(keys.where("rope.scaling.type"), "none, linear, yarn or longrope", inQuotes(type));
+  if (type == "longrope" || tensors.has(kShortFactors) || tensors.has(kLongFactors))
+    return factor <= 1 ? readLongRope(rope)
+                       : expectedFound(keys.where("rope.scaling.factor"), "none beside " + std::string(kShortFactors),
+                                       std::to_string(factor));
   if (type == "none" || factor <= 1)
     return {};
   rope.kind = type == "linear" ? RopeKind::Linear : RopeKind::Yarn;
   rope.factor = factor;
-  if (rope.kind == RopeKind::Yarn) {
-    rope.originalPositions = original;
+  if (rope.kind == RopeKind::Yarn)
     rope.attentionFactor = 0.1 * std::log(factor) + 1.0;
-  }
   return {};
+}
+
+/// Divisors for contexts up to the original length, and others for longer ones, which are not computed.
+Result<void> GgufModel::readLongRope(RopeSpec &rope) {
+  rope.kind = RopeKind::LongRope;
+  rope.divisors = tensors.get(kShortFactors, {rope.rotaryDim / 2});
+  if (!tensors.has(kLongFactors))
+    rope.originalPositions = spec.maxPositions;
+  tensors.ignoreEnding(kLongFactors, "is of contexts beyond " + std::to_string(rope.originalPositions));
+  return keys.number("rope.scaling.attn_factor", 1e-3, 1e3, rope.attentionFactor);
 }
 
 Result<void> GgufModel::readRope() {
@@ -89,15 +102,11 @@ Result<void> GgufModel::readRope() {
                          std::to_string(rope.rotaryDim));
   HR_TRY(keys.number("rope.freq_base", 1, 1e12, rope.theta));
   HR_TRY(readRopeScaling(rope));
-  for (const char *name : {"rope_factors_long.weight", "rope_factors_short.weight"})
-    if (tensors.has(name))
-      return expectedFound(file.metadata.fileName() + ": tensor " + inQuotes(name),
-                           "none, as rotary positions of kind longrope are not computed", "one");
   if (tensors.has("rope_freqs.weight"))
     rope.divisors = tensors.get("rope_freqs.weight", {rope.rotaryDim / 2});
   tensors.ignoreEnding("attn_rot_embd.weight", "follows from the metadata");
   tensors.ignoreEnding("attn_rot_embd", "follows from the metadata");
-  spec.ropes.push_back(rope);
+  addRope(spec, rope, file.metadata.fileName());
   return {};
 }
 

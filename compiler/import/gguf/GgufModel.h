@@ -51,6 +51,7 @@ private:
   Result<void> readSizes();
   Result<void> readRope();
   Result<void> readRopeScaling(RopeSpec &rope);
+  Result<void> readLongRope(RopeSpec &rope);
   Result<void> readIds();
   Result<void> readEncoder();
   void fillEmbedding();

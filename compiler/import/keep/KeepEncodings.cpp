@@ -235,6 +235,7 @@ void Keeper::decide(std::vector<LinearSpec *> together) {
 
 std::vector<std::string> Keeper::run() {
   decide({&spec.embedding});
+  decide({&spec.headProjection});
   decide({&spec.head});
   for (BlockSpec &block : spec.blocks) {
     decide({&block.attention.q, &block.attention.k, &block.attention.v});

@@ -130,10 +130,11 @@ Value ModuleWriter::attention(const Twine &name, const AttentionSpec &attention,
         v = linear(name + ".v", attention.v, x);
   q = rope(name + ".q.rope", attention, headNorm(name + ".q.norm", attention.qNorm, q));
   k = rope(name + ".k.rope", attention, headNorm(name + ".k.norm", attention.kNorm, k));
+  int64_t window = attention.window < positions ? attention.window : 0; // a wider one hides nothing
   Value mixed = model::AttentionOp::create(
       builder, at(name + ".attend", attention.name), q.getType(), q, k, v, pos, static_cast<uint64_t>(attention.heads),
       static_cast<uint64_t>(attention.kvHeads), static_cast<uint64_t>(attention.headDim),
-      llvm::APFloat(static_cast<float>(attention.scale)), static_cast<uint64_t>(attention.window),
+      llvm::APFloat(static_cast<float>(attention.scale)), static_cast<uint64_t>(window),
       llvm::APFloat(static_cast<float>(attention.softcap)), spec.kind == ModelKind::Decoder);
   return linear(name + ".o", attention.o, mixed);
 }
@@ -201,6 +202,8 @@ void ModuleWriter::writeBody() {
 void ModuleWriter::writeHead() {
   func::FuncOp head = openFunction("head", {rows(spec.hidden)}, rows(spec.vocab));
   Value n = norm("norm", spec.finalNorm, head.getArgument(0));
+  if (spec.headProjection.weight)
+    n = linear("head.project", spec.headProjection, n);
   bool tied = !spec.head.weight;
   Value weight = param(tied ? "embed" : "lm_head", tied ? spec.embedding : spec.head);
   Value bias = spec.head.bias ? param("lm_head.bias", spec.head.bias) : Value();
@@ -212,8 +215,14 @@ void ModuleWriter::writeHead() {
 }
 
 Result<int64_t> positionsFor(const ModelSpec &spec, int64_t asked) {
+  int64_t computed = spec.computedPositions ? spec.computedPositions : spec.maxPositions;
   if (asked == 0)
-    return std::min(spec.maxPositions, kDefaultContext);
+    return std::min(computed, kDefaultContext);
+  if (asked > computed && asked <= spec.maxPositions)
+    return expectedFound("context",
+                         "1 to " + std::to_string(computed) +
+                             ", as rotary positions of type longrope are others in longer contexts",
+                         std::to_string(asked));
   if (asked < 1 || asked > spec.maxPositions)
     return expectedFound("context", "1 to " + std::to_string(spec.maxPositions) + " (" + spec.maxPositionsField + ")",
                          std::to_string(asked));

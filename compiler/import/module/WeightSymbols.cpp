@@ -1,4 +1,5 @@
 #include "compiler/import/module/WeightSymbols.h"
+#include "dialects/recipe/Computed.h"
 #include "dialects/recipe/Quantized.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -70,7 +71,7 @@ Value RecipeWriter::grouped(const TensorExpr &value) {
   };
   Value codes = part(from.codes), scales = part(from.scales), zeros = part(from.zeros), order = part(from.order);
   return recipe::FromGroupsOp::create(builder, location, type(value), codes, scales, zeros, order,
-                                   groupLayoutName(from.layout), from.bits, from.group, from.zeroShift);
+                                      groupLayoutName(from.layout), from.bits, from.group, from.zeroShift);
 }
 
 Value RecipeWriter::write(const TensorExpr &value) {
@@ -111,6 +112,10 @@ Value RecipeWriter::compute(const TensorExpr &value, ValueRange inputs) {
     return recipe::AddOp::create(builder, location, result, inputs[0], inputs[1]);
   case TensorExpr::Op::Zeros:
     return recipe::ZerosOp::create(builder, location, result);
+  case TensorExpr::Op::Literal:
+    return recipe::LiteralOp::create(builder, location, result, value.values());
+  case TensorExpr::Op::Matmul:
+    return recipe::MatmulOp::create(builder, location, result, inputs[0], inputs[1]);
   }
   llvm_unreachable("stored tensors have been written");
 }

@@ -30,8 +30,20 @@ const char *ropeKindName(RopeKind kind) {
     return "llama3";
   case RopeKind::Yarn:
     return "yarn";
+  case RopeKind::LongRope:
+    return "longrope";
   }
   return "";
+}
+
+void addRope(ModelSpec &spec, RopeSpec rope, const std::string &where) {
+  if (rope.kind == RopeKind::LongRope && rope.originalPositions < spec.maxPositions) {
+    spec.computedPositions = rope.originalPositions;
+    spec.warnings.push_back(where + ": rotary positions of type longrope are computed for contexts up to " +
+                            std::to_string(rope.originalPositions) + " of the model's " +
+                            std::to_string(spec.maxPositions) + " positions");
+  }
+  spec.ropes.push_back(std::move(rope));
 }
 
 } // namespace headrace

@@ -27,9 +27,9 @@ enum class HiddenActivation { Silu, Gelu, GeluTanh, Relu };
 /// "silu", "gelu", "gelu_tanh", "relu": the names of runtime/abi/README.md.
 const char *activationName(HiddenActivation activation);
 
-enum class RopeKind { Default, Linear, Llama3, Yarn };
+enum class RopeKind { Default, Linear, Llama3, Yarn, LongRope };
 
-/// "default", "linear", "llama3", "yarn"
+/// "default", "linear", "llama3", "yarn", "longrope"
 const char *ropeKindName(RopeKind kind);
 
 /// Rotary positions; the numbers are those of the file, in double.
@@ -40,12 +40,13 @@ struct RopeSpec {
   double factor = 1.0;           // Linear, Llama3, Yarn
   double lowFreqFactor = 1.0;    // Llama3
   double highFreqFactor = 1.0;   // Llama3
-  int64_t originalPositions = 0; // Llama3, Yarn
+  int64_t originalPositions = 0; // Llama3, Yarn, LongRope
   double betaFast = 32.0;        // Yarn
   double betaSlow = 1.0;         // Yarn
   bool truncate = true;          // Yarn: the ramp's ends are whole dimensions
   double attentionFactor = 1.0;  // of the cosines and sines
-  TensorExpr divisors;           // [rotaryDim / 2] that the frequencies are divided by; may be absent
+  TensorExpr divisors;           // [rotaryDim / 2] that the frequencies are divided by; LongRope's for short contexts
+                                 // of up to originalPositions, the others' may be absent
 };
 
 enum class NormKind { RMS, Layer };
@@ -111,6 +112,7 @@ struct ModelSpec {
   ModelKind kind = ModelKind::Decoder;
   int64_t vocab = 0, hidden = 0, feedForward = 0;
   int64_t maxPositions = 0;
+  int64_t computedPositions = 0; // the longest context that is computed, where it is shorter than maxPositions; else 0
   std::string maxPositionsField = "max_position_embeddings"; // what errors call it
   LinearSpec embedding;                                      // weight [vocab, hidden]
   double embedScale = 1.0;
@@ -118,8 +120,9 @@ struct ModelSpec {
   NormSpec embedNorm;   // of the embedding; may be absent
   std::vector<RopeSpec> ropes;
   std::vector<BlockSpec> blocks;
-  NormSpec finalNorm; // may be absent
-  LinearSpec head;    // decoders; absent weight: tied to the embedding
+  NormSpec finalNorm;        // may be absent
+  LinearSpec headProjection; // between the final norm and the head, whose columns are then its outputs; may be absent
+  LinearSpec head;           // decoders; absent weight: tied to the embedding
   double finalSoftcap = 0;
   Pooling pooling = Pooling::None; // encoders
   bool normalize = false;          // encoders: the pooled vector gets length 1
@@ -128,6 +131,10 @@ struct ModelSpec {
   int32_t bosId = -1;          // -1: none
   std::vector<int32_t> eosIds; // ascending; may be empty
 };
+
+/// Appends `rope` to spec.ropes. Rotary positions of kind LongRope change as a whole where a context exceeds
+/// `originalPositions`: longer ones are not computed, which the warnings say, after `where`.
+void addRope(ModelSpec &spec, RopeSpec rope, const std::string &where);
 
 } // namespace headrace
 #endif

@@ -40,6 +40,14 @@ TensorExpr TensorExpr::zeros(std::vector<int64_t> shape) {
   return make(std::move(node));
 }
 
+TensorExpr TensorExpr::literal(std::vector<float> values) {
+  Node node;
+  node.op = Op::Literal;
+  node.shape = {int64_t(values.size())};
+  node.values = std::move(values);
+  return make(std::move(node));
+}
+
 TensorExpr TensorExpr::concat(std::vector<TensorExpr> parts) {
   assert(!parts.empty());
   Node node;
@@ -125,6 +133,15 @@ TensorExpr TensorExpr::plus(const TensorExpr &other) const {
   made.op = Op::Add;
   made.shape = shape();
   made.inputs = {*this, other};
+  return make(std::move(made));
+}
+
+TensorExpr TensorExpr::times(const TensorExpr &matrix) const {
+  assert(shape().size() == 2 && matrix.shape().size() == 2 && shape()[1] == matrix.rows());
+  Node made;
+  made.op = Op::Matmul;
+  made.shape = {rows(), matrix.shape()[1]};
+  made.inputs = {*this, matrix};
   return make(std::move(made));
 }
 

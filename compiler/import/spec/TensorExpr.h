@@ -79,12 +79,15 @@ public:
     AddConstant, // plus a constant
     Add,         // of two of one shape; the second may have one row, which is added to each
     Zeros,
+    Literal, // a vector of a few numbers
+    Matmul,  // of two matrices
   };
 
   TensorExpr() = default;
   static TensorExpr stored(StoredTensor tensor, std::vector<int64_t> shape);
   static TensorExpr grouped(GroupedTensor tensor, std::vector<int64_t> shape);
   static TensorExpr zeros(std::vector<int64_t> shape);
+  static TensorExpr literal(std::vector<float> values);
   static TensorExpr concat(std::vector<TensorExpr> parts);
 
   /// Rows are what the first dimension counts; of a vector, its elements.
@@ -97,6 +100,7 @@ public:
   TensorExpr scaled(float factor) const;
   TensorExpr plus(float constant) const;
   TensorExpr plus(const TensorExpr &other) const;
+  TensorExpr times(const TensorExpr &matrix) const;
 
   explicit operator bool() const { return node != nullptr; }
   Op op() const { return node->op; }
@@ -105,11 +109,12 @@ public:
   const StoredTensor &source() const { return node->stored; }
   const GroupedTensor &groups() const { return *node->grouped; }
   const std::vector<TensorExpr> &inputs() const { return node->inputs; }
-  int64_t period() const { return node->many; }     // Take
-  int64_t blocks() const { return node->many; }     // SwapRows
-  int64_t first() const { return node->first; }     // Take
-  int64_t size() const { return node->size; }       // Take, SwapRows
-  float constant() const { return node->constant; } // Scale, AddConstant
+  int64_t period() const { return node->many; }                     // Take
+  int64_t blocks() const { return node->many; }                     // SwapRows
+  int64_t first() const { return node->first; }                     // Take
+  int64_t size() const { return node->size; }                       // Take, SwapRows
+  float constant() const { return node->constant; }                 // Scale, AddConstant
+  const std::vector<float> &values() const { return node->values; } // Literal
   /// The first stored tensor below (of a grouped one, its codes); nullptr when there is none.
   const StoredTensor *firstSource() const;
 
@@ -121,6 +126,7 @@ private:
     StoredTensor stored;
     int64_t many = 0, first = 0, size = 0;
     std::shared_ptr<const GroupedTensor> grouped;
+    std::vector<float> values;
     float constant = 0;
   };
   static TensorExpr make(Node node);

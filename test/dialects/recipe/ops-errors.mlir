@@ -386,3 +386,38 @@ model.weight @w : tensor<4x2x8xf32> {
   %r = recipe.rope_table theta 1.0e4 divisors %d : tensor<7xf32> : tensor<4x2x8xf32>
   recipe.yield %r : tensor<4x2x8xf32>
 }
+
+// -----
+
+model.weight @w : tensor<4xf32> {
+  // expected-error @+1 {{'recipe.literal' op C1: expected a result of type 'tensor<3xf32>', found 'tensor<4xf32>'}}
+  %r = recipe.literal [1.0, 2.0, 3.0] : tensor<4xf32>
+  recipe.yield %r : tensor<4xf32>
+}
+
+// -----
+
+model.weight @w : tensor<1xf32> {
+  // expected-error @+1 {{'recipe.literal' op C2: expected values that are finite, found}}
+  %r = recipe.literal [1.0e39] : tensor<1xf32>
+  recipe.yield %r : tensor<1xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x4xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  // expected-error @+1 {{'recipe.matmul' op C1: expected two matrices, the second with as many rows as the first has columns, found 'tensor<4x8xf32>' and 'tensor<4x8xf32>'}}
+  %r = recipe.matmul %a, %a : tensor<4x8xf32>, tensor<4x8xf32> to tensor<4x4xf32>
+  recipe.yield %r : tensor<4x4xf32>
+}
+
+// -----
+
+model.weight @w : tensor<4x4xf32> {
+  %a = recipe.range "t" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+  %b = recipe.zeros : tensor<8x5xf32>
+  // expected-error @+1 {{'recipe.matmul' op C2: expected a result of type 'tensor<4x5xf32>', found 'tensor<4x4xf32>'}}
+  %r = recipe.matmul %a, %b : tensor<4x8xf32>, tensor<8x5xf32> to tensor<4x4xf32>
+  recipe.yield %r : tensor<4x4xf32>
+}

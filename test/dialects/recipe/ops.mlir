@@ -113,3 +113,20 @@ model.weight @vector : tensor<64xf32> {
   %r = recipe.reshape %d : tensor<4x16xf32> to tensor<64xf32>
   recipe.yield %r : tensor<64xf32>
 }
+
+// CHECK-LABEL: model.weight @projected
+model.weight @projected : tensor<4x8xf32> {
+  %a = recipe.range "embed" in "m" offset 0 bytes 32 : tensor<4x2xf32>
+  %b = recipe.range "project" in "m" offset 32 bytes 64 : tensor<2x8xf32>
+  // CHECK: recipe.matmul %{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<2x8xf32> to tensor<4x8xf32>
+  %r = recipe.matmul %a, %b : tensor<4x2xf32>, tensor<2x8xf32> to tensor<4x8xf32>
+  recipe.yield %r : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: model.weight @divided
+model.weight @divided : tensor<4x2x3xf32> {
+  // CHECK: recipe.literal [1.000000e+00, 1.500000e+00, 2.000000e+00] : tensor<3xf32>
+  %d = recipe.literal [1.0, 1.5, 2.0] : tensor<3xf32>
+  %r = recipe.rope_table theta 1.0e4 divisors %d : tensor<3xf32> : tensor<4x2x3xf32>
+  recipe.yield %r : tensor<4x2x3xf32>
+}

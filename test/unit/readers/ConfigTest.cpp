@@ -108,6 +108,21 @@ TEST_CASE("nothing is silent: fields that are not known are reported") {
   CHECK(parse(tinyConfigWith("layer_types", R"(["full_attention"])"))->warnings.empty());
 }
 
+TEST_CASE("longrope is computed for contexts up to the original positions") {
+  auto config = parse(tinyConfigWith(
+      "rope_scaling",
+      R"({"type":"longrope","short_factor":[1.5],"long_factor":[4],"factor":4.0,"original_max_position_embeddings":16})"));
+  REQUIRE(config);
+  const RopeSpec &rope = config->ropes[0];
+  CHECK(rope.kind == RopeKind::LongRope);
+  CHECK(rope.divisors.values() == std::vector<float>{1.5f});
+  CHECK(rope.attentionFactor == Approx(std::sqrt(1.5))); // ln 4 / ln 16
+  CHECK(config->computedPositions == 16);
+  CHECK(config->warnings ==
+        std::vector<std::string>{"config.json: rotary positions of type longrope are computed for contexts up to 16 of "
+                                 "the model's 32 positions"});
+}
+
 TEST_CASE("without architectures the model type says which") {
   for (const char *names : {"", "null", "[]"}) {
     auto config = parse(tinyConfigWith("architectures", names));
@@ -181,8 +196,14 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
        "config.json: eos_token_id: expected token ids below vocab_size 3, found the number -1"},
       {tinyConfigWith("rope_theta", "0"),
        "config.json: rope_theta: expected a number from 1.0 to 1000000000000.0, found the number 0"},
+      {tinyConfigWith("rope_scaling", R"({"type":"su","factor":4.0})"),
+       "config.json: rope_scaling: rope_type: expected default, linear, llama3, yarn, longrope or dynamic, found 'su'"},
       {tinyConfigWith("rope_scaling", R"({"type":"longrope","factor":4.0})"),
-       "config.json: rope_scaling: rope_type: expected default, linear, llama3, yarn or dynamic, found 'longrope'"},
+       "config.json: rope_scaling: short_factor: expected a list of numbers, found none"},
+      {tinyConfigWith("rope_scaling", R"({"type":"longrope","short_factor":[1,1],"long_factor":[2]})"),
+       "config.json: short_factor: expected 1 numbers, one for each pair, found 2"},
+      {tinyConfigWith("rope_scaling", R"({"type":"longrope","short_factor":[0],"long_factor":[2]})"),
+       "config.json: rope_scaling: short_factor: expected numbers from 1e-06 to 1e+06, found the number 0"},
       {tinyConfigWith("rope_scaling", R"({"type":"linear"})"),
        "config.json: rope_scaling: factor: expected a number, found none"},
       {tinyConfigWith("rope_scaling", R"({"type":"linear","rope_type":"llama3"})"),

@@ -107,8 +107,27 @@ TEST_CASE("rotary positions of GGUF files") {
   CHECK(spec->ropes[0].divisors.shape() == std::vector<int64_t>{8});
 
   TinyGguf longrope;
-  longrope.maker.text("llama.rope.scaling.type", "longrope").pair("llama.rope.scaling.factor", kF32, raw(4.0f));
-  CHECK(longrope.refusal() == "m.gguf: key 'llama.rope.scaling.type': expected none, linear or yarn, found 'longrope'");
+  longrope.number("rope.scaling.original_context_length", 8);
+  longrope.maker.pair("llama.rope.scaling.attn_factor", kF32, raw(1.25f));
+  longrope.add("rope_factors_short.weight", {8}).add("rope_factors_long.weight", {8});
+  spec = longrope.describe();
+  REQUIRE(spec);
+  CHECK(spec->ropes[0].divisors.source().name == "rope_factors_short.weight");
+  CHECK(spec->ropes[0].attentionFactor == 1.25);
+  CHECK(spec->computedPositions == 8);
+  CHECK(spec->warnings.size() == 2); // the context, and the factors that do not count
+
+  TinyGguf both;
+  both.maker.text("llama.rope.scaling.type", "longrope").pair("llama.rope.scaling.factor", kF32, raw(4.0f));
+  CHECK(both.refusal() ==
+        "m.gguf: key 'llama.rope.scaling.factor': expected none beside rope_factors_short.weight, found 4.000000");
+  TinyGguf without;
+  without.maker.text("llama.rope.scaling.type", "longrope");
+  CHECK(without.refusal() == "m.gguf: tensor 'rope_factors_short.weight': expected [8], found none");
+  TinyGguf unknown;
+  unknown.maker.text("llama.rope.scaling.type", "ntk");
+  CHECK(unknown.refusal() ==
+        "m.gguf: key 'llama.rope.scaling.type': expected none, linear, yarn or longrope, found 'ntk'");
 }
 
 TEST_CASE("a factor alone is linear, none switches it off") {
