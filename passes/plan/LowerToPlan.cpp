@@ -324,6 +324,10 @@ struct LowerToPlan : plan::impl::LowerToPlanBase<LowerToPlan> {
       library.buffer(getOperation().getLoc(), symbol, 0, rows, rowBytes).setKeep(true);
       return plan::SlotAttr::get(&getContext(), FlatSymbolRefAttr::get(&getContext(), symbol), 0, rowBytes / 4);
     };
+    // One after another: the buffers' order in the module must not be that in which a C++ compiler evaluates arguments.
+    plan::SlotAttr tokens = shared("tokens", bodyRows, 4);
+    plan::SlotAttr hiddenRows = shared("hidden", bodyRows, tile::f32RowBytes(hidden));
+    plan::SlotAttr logits = shared("logits", headRows, tile::f32RowBytes(vocab));
     SmallVector<StringRef> kinds;
     for (target::Device device : devices)
       kinds.push_back(device.getDeviceKind());
@@ -333,8 +337,7 @@ struct LowerToPlan : plan::impl::LowerToPlanBase<LowerToPlan> {
         builder.getStringAttr(devices[0].getDeviceName()), builder.getStrArrayAttr(kinds),
         builder.getI64IntegerAttr(vocab), builder.getI64IntegerAttr(hidden), builder.getI64IntegerAttr(cache),
         builder.getI64IntegerAttr(std::min(context, positions)), builder.getI32IntegerAttr(bos), eos,
-        builder.getStrArrayAttr({}), shared("tokens", bodyRows, 4),
-        shared("hidden", bodyRows, tile::f32RowBytes(hidden)), shared("logits", headRows, tile::f32RowBytes(vocab)));
+        builder.getStrArrayAttr({}), tokens, hiddenRows, logits);
     library.symbols.insert(op, Block::iterator(op));
     return success();
   }
