@@ -62,8 +62,8 @@ def sentence_piece(model_type, rule, vocab_size=400, **options):
     return out.getvalue()
 
 
-def charsmap(rule):
-    spec = next(value for number, value in fields(sentence_piece("unigram", rule, hard_vocab_limit=False)) if number == 3)
+def charsmap(rule, **options):
+    spec = next(value for number, value in fields(sentence_piece("unigram", rule, hard_vocab_limit=False, **options)) if number == 3)
     return base64.b64encode(next(value for number, value in fields(spec) if number == 2)).decode()
 
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <utf8proc.h>
+#include <map>
+#include <mutex>
 
 namespace headrace::tokenizer {
 
@@ -15,6 +16,17 @@ struct Mapped {
   bool dropped = false;
   uint32_t before = 0, after = 0; // 0: nothing
 };
+
+enum Kind { Clean, Fold = 4, Lower = 8, Marks, Nmt }; // Clean and Fold: and two options
+
+/// What `make` gives, made once for each kind.
+std::vector<hr_tok_map> once(int kind, const std::function<std::vector<hr_tok_map>()> &make) {
+  static std::mutex mutex;
+  static std::map<int, std::vector<hr_tok_map>> made;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = made.find(kind);
+  return found != made.end() ? found->second : made[kind] = make();
+}
 
 /// Rows for all code points that `change` changes.
 std::vector<hr_tok_map> rowsOf(const std::function<void(Mapped &)> &change) {
@@ -54,15 +66,17 @@ void toLower(Mapped &mapped) {
   if (mapped.code == 0x130) { // the one letter that becomes two
     mapped.code = 'i';
     mapped.after = 0x307;
-  } else
-    mapped.code = uint32_t(utf8proc_tolower(int32_t(mapped.code)));
+  } else {
+    static const std::vector<uint32_t> small = smallLetters();
+    mapped.code = small[mapped.code];
+  }
 }
 
 uint32_t bytesOf(uint32_t code) { return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4; }
 
 } // namespace
 
-std::vector<hr_tok_map> bertCleaning(const BertOptions &options) {
+static std::vector<hr_tok_map> makeCleaning(const BertOptions &options) {
   CodeSet space = whiteSpaceSet(), control = controlSet();
   return rowsOf([&](Mapped &mapped) {
     uint32_t code = mapped.code;
@@ -75,7 +89,11 @@ std::vector<hr_tok_map> bertCleaning(const BertOptions &options) {
   });
 }
 
-std::vector<hr_tok_map> bertFolding(const BertOptions &options) {
+std::vector<hr_tok_map> bertCleaning(const BertOptions &options) {
+  return once(Clean + options.cleanText + 2 * options.chineseCharacters, [&] { return makeCleaning(options); });
+}
+
+static std::vector<hr_tok_map> makeFolding(const BertOptions &options) {
   CodeSet marks = nonspacingMarkSet();
   return rowsOf([&](Mapped &mapped) {
     mapped.dropped = options.stripAccents && marks.contains(mapped.code);
@@ -84,22 +102,32 @@ std::vector<hr_tok_map> bertFolding(const BertOptions &options) {
   });
 }
 
-std::vector<hr_tok_map> lowercaseMap() { return rowsOf(toLower); }
+std::vector<hr_tok_map> bertFolding(const BertOptions &options) {
+  return once(Fold + options.stripAccents + 2 * options.lowercase, [&] { return makeFolding(options); });
+}
+
+std::vector<hr_tok_map> lowercaseMap() {
+  return once(Lower, [] { return rowsOf(toLower); });
+}
 
 std::vector<hr_tok_map> markRemoval() {
-  CodeSet marks = markSet();
-  return rowsOf([&](Mapped &mapped) { mapped.dropped = marks.contains(mapped.code); });
+  return once(Marks, [] {
+    CodeSet marks = markSet();
+    return rowsOf([&](Mapped &mapped) { mapped.dropped = marks.contains(mapped.code); });
+  });
+}
+
+static void nmt(Mapped &mapped) {
+  uint32_t code = mapped.code;
+  bool space = code == 0x9 || code == 0xa || code == 0xc || code == 0xd;
+  mapped.dropped = (code >= 1 && code < 0x20 && !space) || code == 0x7f || code == 0x8f || code == 0x9f;
+  if (space || code == 0x1680 || (code >= 0x200b && code <= 0x200f) || code == 0x2028 || code == 0x2029 ||
+      code == 0x2581 || code == 0xfeff || code == 0xfffd)
+    mapped.code = ' ';
 }
 
 std::vector<hr_tok_map> nmtMap() {
-  return rowsOf([](Mapped &mapped) {
-    uint32_t code = mapped.code;
-    bool space = code == 0x9 || code == 0xa || code == 0xc || code == 0xd;
-    mapped.dropped = (code >= 1 && code < 0x20 && !space) || code == 0x7f || code == 0x8f || code == 0x9f;
-    if (space || code == 0x1680 || (code >= 0x200b && code <= 0x200f) || code == 0x2028 || code == 0x2029 ||
-        code == 0x2581 || code == 0xfeff || code == 0xfffd)
-      mapped.code = ' ';
-  });
+  return once(Nmt, [] { return rowsOf(nmt); });
 }
 
 uint32_t growthOf(const std::vector<hr_tok_map> &rows) {

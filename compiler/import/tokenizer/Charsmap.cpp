@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unicode/uchar.h>
 #include <utf8proc.h>
 
 namespace headrace::tokenizer {
@@ -92,30 +91,16 @@ struct Walker {
   }
 };
 
-uint32_t graphemeKind(uint32_t code) {
-  static constexpr std::pair<UGraphemeClusterBreak, hr_tok_grapheme> kinds[] = {
-      {U_GCB_CONTROL, HR_TOK_GRAPHEME_CONTROL},
-      {U_GCB_CR, HR_TOK_GRAPHEME_CONTROL},
-      {U_GCB_LF, HR_TOK_GRAPHEME_CONTROL},
-      {U_GCB_EXTEND, HR_TOK_GRAPHEME_EXTEND},
-      {U_GCB_ZWJ, HR_TOK_GRAPHEME_ZWJ},
-      {U_GCB_SPACING_MARK, HR_TOK_GRAPHEME_SPACING},
-      {U_GCB_PREPEND, HR_TOK_GRAPHEME_PREPEND},
-      {U_GCB_L, HR_TOK_GRAPHEME_L},
-      {U_GCB_V, HR_TOK_GRAPHEME_V},
-      {U_GCB_T, HR_TOK_GRAPHEME_T},
-      {U_GCB_LV, HR_TOK_GRAPHEME_LV},
-      {U_GCB_LVT, HR_TOK_GRAPHEME_LVT},
-      {U_GCB_REGIONAL_INDICATOR, HR_TOK_GRAPHEME_REGIONAL}};
-  int value = u_getIntPropertyValue(UChar32(code), UCHAR_GRAPHEME_CLUSTER_BREAK);
-  for (auto [theirs, ours] : kinds)
-    if (value == theirs)
-      return ours;
-  return u_hasBinaryProperty(UChar32(code), UCHAR_EXTENDED_PICTOGRAPHIC) ? HR_TOK_GRAPHEME_PICTURE
-                                                                       : HR_TOK_GRAPHEME_OTHER;
-}
-
 } // namespace
+
+static std::vector<uint32_t> graphemeRanges() {
+  std::vector<uint32_t> ranges;
+  std::vector<hr_tok_grapheme> kinds = graphemeKinds();
+  for (uint32_t code = 0; code < codeLimit; code++)
+    if (ranges.empty() || (ranges.back() & 0xff) != uint32_t(kinds[code]))
+      ranges.push_back(code << 8 | uint32_t(kinds[code]));
+  return ranges;
+}
 
 CharsmapParts charsmapParts(const std::string &map) {
   CharsmapParts parts;
@@ -123,11 +108,8 @@ CharsmapParts charsmapParts(const std::string &map) {
   for (uint32_t i = 0; i < bytes; i += 4)
     parts.units.push_back(wordAt(map, 4 + i));
   parts.texts.assign(map.begin() + 4 + bytes, map.end());
-  for (uint32_t code = 0; code < codeLimit; code++) {
-    uint32_t kind = graphemeKind(code);
-    if (parts.graphemes.empty() || (parts.graphemes.back() & 0xff) != kind)
-      parts.graphemes.push_back(code << 8 | kind);
-  }
+  static const std::vector<uint32_t> graphemes = graphemeRanges();
+  parts.graphemes = graphemes;
   Walker walker{parts};
   walker.walk(Walker::childrenOf(parts.units[0]), 0);
   parts.growth = walker.growth;

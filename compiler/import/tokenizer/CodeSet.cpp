@@ -1,10 +1,9 @@
 #include "compiler/import/tokenizer/CodeSet.h"
 
 #include <algorithm>
-#include <string>
+#include <array>
+#include <map>
 #include <unordered_map>
-#include <unicode/uchar.h>
-#include <unicode/uscript.h>
 #include <utf8proc.h>
 
 namespace headrace::tokenizer {
@@ -43,15 +42,14 @@ CodeSet CodeSet::complement() const {
 /// Code points that share a simple case folding, for those that are not alone.
 static const std::vector<std::vector<uint32_t>> &caseGroups() {
   static const std::vector<std::vector<uint32_t>> groups = [] {
-    auto fold = [](uint32_t code) { return uint32_t(utf8proc_tolower(utf8proc_toupper(int32_t(code)))); };
+    std::vector<uint32_t> folded = foldedLetters();
     std::unordered_map<uint32_t, std::vector<uint32_t>> byFold;
     for (uint32_t code = 0; code < codeLimit; code++)
-      if (fold(code) != code)
-        byFold[fold(code)].push_back(code);
+      if (folded[code] != code)
+        byFold[folded[code]].push_back(code);
     std::vector<std::vector<uint32_t>> result;
-    for (auto &[folded, codes] : byFold) {
-      if (fold(folded) == folded)
-        codes.push_back(folded);
+    for (auto &[fold, codes] : byFold) {
+      codes.push_back(fold);
       result.push_back(codes);
     }
     return result;
@@ -82,61 +80,64 @@ CodeSet CodeSet::withCaseVariants() const {
   return variants;
 }
 
-/// Names of utf8proc's categories, by their number.
-static constexpr std::string_view categoryNames[] = {"Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd",
-                                                     "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
-                                                     "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
-
-std::optional<CodeSet> categorySet(std::string_view name) {
-  static const std::vector<CodeSet> sets = [] {
-    std::vector<CodeSet> byCategory(std::size(categoryNames));
-    for (uint32_t code = 0; code < codeLimit; code++) {
-      auto &spans = byCategory[size_t(utf8proc_category(int32_t(code)))].spans;
-      if (!spans.empty() && spans.back().second + 1 == code)
-        spans.back().second = code;
-      else
-        spans.push_back({code, code});
+/// Calls `add(value, set)` for the runs of code points of one value.
+template <typename Values, typename Add> static void eachRun(const Values &values, Add add) {
+  for (uint32_t first = 0, code = 1; code <= codeLimit; code++)
+    if (code == codeLimit || values[code] != values[first]) {
+      add(values[first], std::pair(first, code - 1));
+      first = code;
     }
-    return byCategory;
+}
+
+using CategorySets = std::array<CodeSet, std::size(categoryNames)>;
+
+CategorySets CodeSet::ofCategories(int version) {
+  CategorySets sets;
+  eachRun(categoriesOf(version), [&](uint8_t category, auto run) { sets[category].spans.push_back(run); });
+  return sets;
+}
+
+std::optional<CodeSet> categorySet(int version, std::string_view name) {
+  static const std::map<int, CategorySets> byVersion = [] {
+    std::map<int, CategorySets> sets;
+    for (int each : {unicode::ofBert, unicode::ofNormalForms, unicode::ofRegexes, unicode::ofRust})
+      sets.emplace(each, CodeSet::ofCategories(each));
+    return sets;
   }();
   std::optional<CodeSet> set;
-  for (size_t i = 0; i < sets.size(); i++)
+  for (size_t i = 0; i < std::size(categoryNames); i++)
     if (!name.empty() && categoryNames[i].substr(0, name.size()) == name) {
       if (!set)
         set.emplace();
-      set->add(sets[i]);
+      set->add(byVersion.at(version)[i]);
     }
   return set;
 }
 
-std::optional<CodeSet> scriptSet(const std::string &name) {
-  int32_t script = u_getPropertyValueEnum(UCHAR_SCRIPT, name.c_str());
-  if (name.empty() || script == UCHAR_INVALID_CODE)
+std::optional<CodeSet> CodeSet::ofScript(const std::string &name) {
+  std::optional<std::vector<bool>> members = scriptMembers(name);
+  if (!members)
     return std::nullopt;
   CodeSet set;
-  for (uint32_t code = 0, first = 0; code <= codeLimit; code++) {
-    UErrorCode error = U_ZERO_ERROR;
-    bool member = code < codeLimit && uscript_getScript(UChar32(code), &error) == script;
-    if (!member && first < code)
-      set.add(CodeSet::range(first, code - 1));
-    if (!member)
-      first = code + 1;
-  }
+  eachRun(*members, [&](bool member, auto run) {
+    if (member)
+      set.spans.push_back(run);
+  });
   return set;
 }
 
 /// The property White_Space.
 CodeSet whiteSpaceSet() {
-  CodeSet set = *categorySet("Z");
+  CodeSet set = *categorySet(unicode::ofRegexes, "Z");
   set.add(CodeSet::range(9, 13));
   set.add(CodeSet::range(0x85, 0x85));
   return set;
 }
 
 CodeSet wordSet() {
-  CodeSet set = *categorySet("L");
+  CodeSet set = *categorySet(unicode::ofRegexes, "L");
   for (const char *name : {"M", "Nd", "Nl", "Pc"})
-    set.add(*categorySet(name));
+    set.add(*categorySet(unicode::ofRegexes, name));
   set.add(CodeSet::range(0x200c, 0x200d)); // joiners
   // Circled, squared and negative letters: alphabetic, though of category So.
   set.add(CodeSet::range(0x24b6, 0x24e9));
@@ -154,29 +155,15 @@ CodeSet regexWordSet(bool inClass) {
   return set;
 }
 
-/// Members of `set` that a version of Unicode had.
-static CodeSet knownTo(int version, const CodeSet &set) {
-  CodeSet known;
-  for (auto [first, last] : set.ranges())
-    for (uint32_t code = first; code <= last; code++) {
-      UVersionInfo age;
-      u_charAge(UChar32(code), age);
-      if (age[0] <= version)
-        known.add(CodeSet::range(code, code));
-    }
-  return known;
-}
-
 CodeSet controlSet() {
-  CodeSet set = *categorySet("Cc");
-  set.add(*categorySet("Cf"));
-  set = knownTo(8, set).without(CodeSet::range(9, 10)).without(CodeSet::range(13, 13));
-  set.add(*categorySet("Co"));
-  return set;
+  CodeSet set = *categorySet(unicode::ofBert, "Cc");
+  set.add(*categorySet(unicode::ofBert, "Cf"));
+  set.add(*categorySet(unicode::ofBert, "Co"));
+  return set.without(CodeSet::range(9, 10)).without(CodeSet::range(13, 13));
 }
 
 CodeSet punctuationSet() {
-  CodeSet set = knownTo(8, *categorySet("P"));
+  CodeSet set = *categorySet(unicode::ofBert, "P");
   for (char symbol : std::string_view("$+<=>^`|~"))
     set.add(CodeSet::range(uint8_t(symbol), uint8_t(symbol)));
   for (uint32_t code : {0x166d, 0x111c9}) // of other categories since
@@ -185,7 +172,7 @@ CodeSet punctuationSet() {
 }
 
 CodeSet nonspacingMarkSet() {
-  CodeSet set = knownTo(8, *categorySet("Mn"));
+  CodeSet set = *categorySet(unicode::ofBert, "Mn");
   for (uint32_t code : {0x1885, 0x1886, 0xa9bd, 0x111c9}) // of other categories then
     set = set.without(CodeSet::range(code, code));
   set.add(CodeSet::range(0x1734, 0x1734));
@@ -193,7 +180,7 @@ CodeSet nonspacingMarkSet() {
 }
 
 CodeSet markSet() {
-  CodeSet set = knownTo(9, *categorySet("M")).without(CodeSet::range(0x111c9, 0x111c9));
+  CodeSet set = categorySet(unicode::ofNormalForms, "M")->without(CodeSet::range(0x111c9, 0x111c9));
   set.add(CodeSet::range(0x1cf2, 0x1cf3));
   return set;
 }

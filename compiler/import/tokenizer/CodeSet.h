@@ -1,7 +1,10 @@
-// CodeSet.h - sets of Unicode code points, and where their properties come from (utf8proc and ICU).
+// CodeSet.h - sets of Unicode code points.
 #ifndef HEADRACE_IMPORT_TOKENIZER_CODESET_H
 #define HEADRACE_IMPORT_TOKENIZER_CODESET_H
 
+#include "compiler/import/tokenizer/UnicodeData.h"
+
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,13 +14,15 @@
 
 namespace headrace::tokenizer {
 
-constexpr uint32_t codeLimit = 0x110000;
-
 /// A set of code points as sorted, disjoint, non-adjacent ranges [first, last].
 class CodeSet {
 public:
   CodeSet() = default;
   static CodeSet range(uint32_t first, uint32_t last);
+  /// The code points of each general category, in the order of categoryNames.
+  static std::array<CodeSet, std::size(categoryNames)> ofCategories(int version);
+  /// The code points of a script ("Han", "Latin" ...) in regexes, if it is one.
+  static std::optional<CodeSet> ofScript(const std::string &name);
 
   void add(const CodeSet &other);
   CodeSet complement() const;
@@ -30,21 +35,18 @@ public:
   bool operator==(const CodeSet &other) const { return spans == other.spans; }
 
 private:
-  friend std::optional<CodeSet> categorySet(std::string_view name);
   std::vector<std::pair<uint32_t, uint32_t>> spans;
 };
 
-/// The code points of a general category ("L", "Lu", "Nd" ...), if it is one.
-std::optional<CodeSet> categorySet(std::string_view name);
-/// The code points of a script ("Han", "Latin" ...), if it is one.
-std::optional<CodeSet> scriptSet(const std::string &name);
+/// The code points of a general category ("L", "Lu", "Nd" ...) in one of the versions of UnicodeData.h, if it is one.
+std::optional<CodeSet> categorySet(int version, std::string_view name);
 CodeSet whiteSpaceSet();
 /// \w of Rust: letters, marks, decimal digits, connector punctuation, letter-like numbers and symbols, joiners.
 CodeSet wordSet();
 /// \w of Oniguruma: without joiners; outside of a class also superscripts and fractions of Latin-1.
 CodeSet regexWordSet(bool inClass);
 
-// Sets that the tokenizers library takes from tables of Unicode 8 (marks: 9), so that later characters are not in them.
+// Sets of unicode::ofBert, the last one of unicode::ofNormalForms.
 /// Control, format and private use characters, but for tab, line feed and carriage return.
 CodeSet controlSet();
 CodeSet punctuationSet(); // with the symbols of ASCII

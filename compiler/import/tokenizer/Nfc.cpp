@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <set>
 #include <tuple>
-#include <unicode/uchar.h>
 #include <utf8proc.h>
 #include <utility>
 
@@ -28,12 +27,8 @@ static std::vector<uint32_t> nfcOf(const std::vector<uint32_t> &codes) {
 
 static bool isHangul(uint32_t code) { return code >= 0xac00 && code < 0xac00 + 11172; }
 
-/// Whether a code point came after Unicode 9, whose data the reference implementation normalizes with.
-static bool isNewer(uint32_t code) {
-  UVersionInfo age;
-  u_charAge(UChar32(code), age);
-  return age[0] > 9;
-}
+/// Whether a code point came later than the tables that the reference implementation normalizes with.
+static bool isNewer(uint32_t code) { return !isKnownTo(unicode::ofNormalForms, code); }
 
 /// Full decomposition: canonical, or of compatibility (`option` UTF8PROC_COMPAT).
 static std::vector<uint32_t> decompositionOf(uint32_t code, int option = 0) {

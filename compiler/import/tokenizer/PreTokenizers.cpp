@@ -90,7 +90,7 @@ static bool readRuns(const JsonField &field, const std::string &type, Spec &spec
   auto add = [&](Split split) { spec.splits.push_back(std::move(split)); };
   if (type == "Digits") {
     bool each = field["individual_digits"].booleanOr(false);
-    add(runsOf({*categorySet("N")}, each ? 1 : HR_TOK_NONE, each ? HR_TOK_ISOLATED : HR_TOK_CONTIGUOUS));
+    add(runsOf({*categorySet(unicode::ofRust, "N")}, each ? 1 : HR_TOK_NONE, each ? HR_TOK_ISOLATED : HR_TOK_CONTIGUOUS));
   } else if (type == "Whitespace") {
     CodeSet neither = wordSet();
     neither.add(whiteSpaceSet());

@@ -106,6 +106,11 @@ bool Parser::parseAtom(RegexNode &node) {
   case '\\':
     if (!parseEscape(set, single, false))
       return false;
+    if (!single) { // case matters to a property outside of a class, as in Oniguruma
+      node.kind = RegexNode::Set;
+      node.set = set;
+      return true;
+    }
     break;
   case '.':
     at++;
@@ -314,7 +319,7 @@ bool Parser::parseEscape(CodeSet &set, bool &single, bool inClass) {
     break;
   case 'd':
   case 'D':
-    set = *categorySet("Nd");
+    set = *categorySet(unicode::ofRegexes, "Nd");
     break;
   case 'w':
   case 'W':
@@ -364,9 +369,9 @@ bool Parser::parseProperty(CodeSet &set, bool complement) {
       return refuse("a property that is not closed");
   } else if (peek() != endOfPattern)
     appendUtf8(name, codes[at++]);
-  std::optional<CodeSet> category = categorySet(name);
+  std::optional<CodeSet> category = categorySet(unicode::ofRegexes, name);
   if (!category)
-    category = scriptSet(name);
+    category = CodeSet::ofScript(name);
   if (!category)
     return refuse("the property " + inQuotes(name) + ", which is no general category and no script,");
   set = complement ? category->complement() : *category;

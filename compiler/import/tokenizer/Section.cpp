@@ -37,6 +37,8 @@ void SectionWriter::writeAddedList(hr_tok_part part, bool ofNormalized, const st
   setPart(part, added);
 }
 
+/// A token that is looked for in normalized text also decodes to what it is there, as since 0.23 of the reference
+/// implementation; special ones stay as they are, so that they are still left out.
 Result<void> SectionWriter::writeAdded() {
   std::vector<std::string> contents, toNormalize;
   for (const AddedToken &token : spec.addedTokens) {
@@ -48,6 +50,9 @@ Result<void> SectionWriter::writeAdded() {
   if (!normalized)
     return normalized.error();
   writeAddedList(HR_TOK_ADDED_NORMALIZED, true, *normalized);
+  for (size_t i = 0; i < contents.size(); i++)
+    if (spec.addedTokens[i].normalized && !spec.addedTokens[i].special)
+      normalizedTokens[spec.addedTokens[i].id] = (*normalized)[i];
   return {};
 }
 
@@ -224,12 +229,12 @@ void SectionWriter::writeHeader() {
 
 Result<std::vector<uint8_t>> SectionWriter::run() {
   writeHeader();
+  HR_TRY(writeAdded());
   HR_TRY(writeTokens());
   writeVocabulary();
   writeSymbols();
   writeMerges();
   writeScores();
-  HR_TRY(writeAdded());
   HR_TRY(writeNormalizers());
   HR_TRY(writeSplits());
   HR_TRY(writeClasses());

@@ -57,6 +57,7 @@ private:
   hr_tok_header header = {};
   std::vector<uint8_t> bytes[HR_TOK_PART_COUNT];
   std::map<uint32_t, uint32_t> sharedWith;
+  std::map<uint32_t, std::string> normalizedTokens; // by id: what added tokens decode to
   std::vector<uint8_t> strings;
   std::vector<uint32_t> code;
   std::vector<hr_tok_map> maps;

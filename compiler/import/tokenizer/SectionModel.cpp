@@ -15,7 +15,9 @@ Result<void> SectionWriter::writeTexts(bool first, std::vector<uint8_t> &kinds) 
     offsets.push_back(uint32_t(text.size()));
     if (!spec.tokens[id])
       continue;
-    Result<TokenText> token = textOfToken(spec, *spec.tokens[id], first);
+    auto normalized = normalizedTokens.find(uint32_t(id));
+    bool other = normalized != normalizedTokens.end();
+    Result<TokenText> token = textOfToken(spec, other ? normalized->second : *spec.tokens[id], first);
     if (!token)
       return token.error();
     if (token->isByte)

@@ -65,6 +65,18 @@ TEST_CASE("without a decoder tokens are joined by spaces") {
   CHECK(Tokenizer(base).decode({260, 1, 261}) == "a <s> b");
 }
 
+TEST_CASE("added tokens looked for in normalized text decode to what they are there, special ones to what they are") {
+  auto base = sentencePieceJson();
+  base["normalizer"] = {{"type", "Lowercase"}};
+  base["added_tokens"].push_back({{"id", 264}, {"content", "<X>"}, {"normalized", true}});
+  base["added_tokens"].push_back({{"id", 265}, {"content", "<Y>"}, {"normalized", false}});
+  base["added_tokens"].push_back({{"id", 266}, {"content", "<Z>"}, {"normalized", true}, {"special", true}});
+  Tokenizer tokenizer(base);
+  CHECK(tokenizer.encode("a<x>b<Y><z>") == Ids{260, 264, 261, 265, 266});
+  CHECK(tokenizer.decode({260, 264, 265, 266}) == "a<x><Y><Z>");
+  CHECK(tokenizer.decode({260, 264, 265, 266}, 0) == "a<x><Y>");
+}
+
 TEST_CASE("a call without room leaves the stream as it was") {
   Tokenizer tokenizer(byteLevelJson());
   hr_decoder state = {};

@@ -154,4 +154,20 @@ TEST_CASE("regular expressions") {
   CHECK(split("[^a-c\\]]+", "xyabz]") == "xy|ab|z|]");
   CHECK(split("\\x41\\u0042|\\.", "AB.") == "AB|.");
   CHECK(split("x$", "xx\nx") == "x|x|\n|x");
+  CHECK(split("(?i:[i\u00df])", "I\u0131\u0130\u1e9e") == "I|\u0131\u0130|\u1e9e"); // a dotless i has no other case
+  CHECK(split(R"((?i:\p{Lu}))", "aAb") == "a|A|b"); // the case of a property matters, of a class not
+  CHECK(split(R"((?i:[\p{Lu}]))", "aAb") == "a|A|b");
+}
+
+TEST_CASE("characters newer than the host's tables: regexes know Unicode 16, digits Unicode 17") {
+  auto split = [](const std::string &regex, const std::string &text) {
+    return pieces(withSplit(regexSplit(regex)), text);
+  };
+  CHECK(split(R"(\p{Lu}+)", "\U00010d50\U00010d70") == "\U00010d50|\U00010d70"); // Garay, of Unicode 16
+  CHECK(split(R"((?i:[\x{10d50}])+)", "\U00010d50\U00010d70") == "\U00010d50\U00010d70");
+  CHECK(split(R"(\p{Garay}+)", "a\U00010d40b") == "a|\U00010d40|b");
+  CHECK(split(R"(\p{Nd})", "1\U00011de0") == "1|\U00011de0"); // Tolong Siki, of Unicode 17
+  CHECK(split(R"(\p{Cn})", "1\U00011de0") == "1|\U00011de0");
+  json digits = {{"type", "Digits"}, {"individual_digits", true}};
+  CHECK(pieces(withSplit(digits), "a\U00011de0\U00010d40b") == "a|\U00011de0|\U00010d40|b");
 }
