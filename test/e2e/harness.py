@@ -105,6 +105,16 @@ def run(bundle_dir, ids, n, *options, cpu=None, prompt_logits=True):
         return result["ids"], np.load(steps), np.load(prompt) if prompt_logits else None, result
 
 
+def embed(bundle_dir, ids, *options):
+    """(embedding, hidden rows) of `headrace embed`."""
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        rows = Path(scratch) / "hidden.npy"
+        done = command([RUNNER, "embed", bundle_dir, "--json", "--hidden", rows, "--ids", ",".join(map(str, ids)), *options])
+        result = json.loads(done.stdout)
+        equal("ids", result["ids"], ids)
+        return np.array(result["embedding"], np.float32), np.load(rows)
+
+
 def evaluate(bundle_dir, ids, window=512, *options):
     with tempfile.TemporaryDirectory(dir=WORK) as scratch:
         file = Path(scratch) / "ids.json"

@@ -1,5 +1,5 @@
-"""Random small Llama models through the whole pipeline: every CPU variant of this machine against `reference`, bit by bit, and float
-models against the numpy oracle. A failure is shrunk to a small model before it is printed.
+"""Random small models of all families' building blocks through the whole pipeline: every CPU variant of this machine against `reference`, bit by bit,
+and float models against numpy oracles. A failure is shrunk to a small model before it is printed.
 
 usage: random_models.py [COUNT [SECONDS]]      stops at whichever comes first
 The seed comes from the commit, or from $HEADRACE_RANDOM_SEED; it is printed, and so is each failing case as a Python dict.
@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import models
-import random_llama
-from harness import COMPILER, WORK, X86_TARGETS, compile_model, fail, machine_runs, run, same_bits
+import random_families
+from harness import COMPILER, WORK, X86_TARGETS, command, compile_model, embed, fail, machine_runs, run, same_bits
 
 ORACLE_LIMIT = 2e-3
 
@@ -43,6 +43,8 @@ def draw(rng):
         "activation": pick("silu", "silu", "silu", "gelu_pytorch_tanh", "relu"), "eps": pick(1e-6, 1e-5), "theta": pick(10000.0, 500000.0),
         "rope": pick({"rope_type": "default"}, {"rope_type": "linear", "factor": 2.0},
                      {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32})}
+    if between(0, 2):
+        case = random_families.draw(pick, between, case)
     encodings = ("f32", "f16", "w8", "w4", "w4a")
     options = {"--quant": pick(*encodings), "--group": pick(32, 64, 128), "--act": pick("a8", "a8", "f32")}
     if between(0, 2) == 0:
@@ -51,11 +53,25 @@ def draw(rng):
         options["--head"] = pick(*encodings)
     if between(0, 2) == 0:
         options["--kv"] = pick("f32", "f16", "f32,f16", "f16,f32")
+    if case.get("family") in random_families.ENCODERS:  # without a cache and a head
+        options = {key: value for key, value in options.items() if key not in ("--kv", "--head")}
     settings = {"--threads": pick(1, 2, 3)}
     if between(0, 1):
         settings["--chunk"] = between(1, 40)
     prompt = between(1, case["positions"] - 4)
     return {"model": case, "options": options, "target": pick(*[t for t in X86_TARGETS if machine_runs(t)]), "settings": settings, "prompt": prompt}
+
+
+def is_encoder(case):
+    return case["model"].get("family") in random_families.ENCODERS
+
+
+def outputs(case, out, ids, settings):
+    """What is compared: logits of the prompt and of some steps; of an encoder the hidden rows and the embedding."""
+    if is_encoder(case):
+        return embed(out, ids, *flat({key: value for key, value in settings.items() if key == "--threads"}))[::-1]
+    _, steps, prompt, _ = run(out, ids, 3, *flat(settings))
+    return prompt, steps
 
 
 def flat(table):
@@ -68,24 +84,29 @@ def failure(case):
     with tempfile.TemporaryDirectory(dir=WORK) as scratch:
         folder = Path(scratch) / "model"
         try:
-            random_llama.write(folder, **case["model"])
+            random_families.write(folder, case["model"])
             results = []
             for target, settings in (("reference", {}), (case["target"], case["settings"])):
                 out = Path(scratch) / f"{len(results)}.bundle"
                 compile_model(folder, "--target", target, *flat(case["options"]), out=out)
-                results.append(run(out, ids, 3, *flat(settings)))
-            same_bits("prompt", results[1][2], results[0][2])
-            same_bits("steps", results[1][1], results[0][1])
+                results.append(outputs(case, out, ids, settings))
+            same_bits("prompt", results[1][0], results[0][0])
+            same_bits("steps or embedding", results[1][1], results[0][1])
             if all(case["options"].get(key, "f32") == "f32" for key in ("--quant", "--embed", "--head", "--kv")):
-                return against_oracle(folder, ids, results[0][2])
+                return against_oracle(case, folder, ids, results[0][0])
         except SystemExit as stop:
             return str(stop)
     return None
 
 
-def against_oracle(folder, ids, logits):
-    from llama import Llama
-    expected = Llama(folder).append(ids)
+def against_oracle(case, folder, ids, logits):
+    """Llama has an oracle of its own; the module of another family, as imported, is evaluated."""
+    if case["model"].get("family", "llama") == "llama":
+        from llama import Llama
+        expected = Llama(folder).append(ids)
+    else:
+        from module import Module
+        expected = Module(command([COMPILER.parent / "headrace-import", folder]).stdout, folder).rows(ids)
     worst = float(np.abs(logits - expected).max() / max(1.0, np.abs(expected).max()))
     return None if worst <= ORACLE_LIMIT else f"reference differs from the numpy oracle by {worst:.2e} of the largest logit"
 
@@ -94,8 +115,9 @@ def smaller(case):
     """Neighbours of a case that are simpler in one respect."""
     model = case["model"]
     for key, values in {"layers": [1], "kv_heads": [1], "hidden": [32, 64], "head_dim": [4, 8, 32], "ffn": [32], "vocab": [32, 64], "attention_bias": [False],
-                        "mlp_bias": [False], "tied": [True], "dtype": ["F32"], "activation": ["silu"], "rope": [{"rope_type": "default"}]}.items():
-        for value in values:
+                        "mlp_bias": [False], "tied": [True], "dtype": ["F32"], "activation": ["silu"], "rope": [{"rope_type": "default"}], "bias": [False],
+                        "qk_norm": [False], "parallel": [False], "post_norm": [False], "projected": [False], "rotated": [1.0]}.items():
+        for value in values if key in model else ():
             if model[key] != value and (not isinstance(value, int) or isinstance(value, bool) or value < model[key]):
                 changed = dict(model, **{key: value})
                 if key == "kv_heads":

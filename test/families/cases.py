@@ -183,6 +183,43 @@ CONFIGS = {
     "distilbert": DISTILBERT,
 }
 
+# Values that fields may have beside those above. Only what is imported is evaluated for these (test_import.py).
+VARIANTS = {
+    "llama-gelu-accurate": llama(hidden_act="gelu_accurate"),
+    "llama-gelu-fast": llama(hidden_act="gelu_fast"),
+    "llama-rope-parameters": llama(rope_theta=None, rope_parameters={"rope_theta": 5000.0, "rope_type": "default"}),
+    "llama-rope-yarn-own-length": llama(rope_scaling={"rope_type": "yarn", "factor": 4.0}),
+    "qwen2-layer-types": qwen2(use_sliding_window=True, sliding_window=9, layer_types=["sliding_attention", "full_attention"]),
+    "qwen3-default-heads": qwen3(head_dim=None),
+    "gemma-first-release": gemma("GemmaForCausalLM", "gemma", hidden_act="gelu", hidden_activation=NULL),
+    "gemma-untied-biases": gemma("GemmaForCausalLM", "gemma", tie_word_embeddings=False, attention_bias=True),
+    "gemma2-layer-types": gemma2(layer_types=["full_attention", "sliding_attention", "sliding_attention"]),
+    "gemma3-layer-ropes": gemma3(rope_theta=None, rope_local_base_freq=None, final_logit_softcapping=3.0, rope_parameters={
+        "full_attention": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 24, "rope_theta": 1e6},
+        "sliding_attention": {"rope_type": "linear", "factor": 2.0, "rope_theta": 500.0}}),
+    "phi3-longrope-own-length": phi3(original_max_position_embeddings=64, max_position_embeddings=64, rope_scaling={"type": "longrope", **LONGROPE}),
+    "phi3-longrope-factor": phi3(original_max_position_embeddings=64, max_position_embeddings=512,
+                                 rope_scaling={"type": "longrope", "factor": 2.0, **LONGROPE}),
+    "gpt2-unscaled-untied": gpt2(scale_attn_weights=False, reorder_and_upcast_attn=True, tie_word_embeddings=False),
+    "gpt-neox-tied-linear": gpt_neox(tie_word_embeddings=True, rope_scaling={"type": "linear", "factor": 2.0}),
+    "olmo-biases-tied": llama_like("OlmoForCausalLM", "olmo", rms_norm_eps=None, attention_bias=True, tie_word_embeddings=True),
+    "phi-whole-heads": phi(partial_rotary_factor=1.0, num_key_value_heads=1),
+    "stablelm-head-norms": stablelm(qk_layernorm=True, hidden_act="gelu"),
+    "falcon-one-norm": falcon(new_decoder_architecture=True, num_kv_heads=2, num_ln_in_parallel_attn=1, ffn_hidden_size=100),
+    "falcon-heads-parallel": falcon(multi_query=False, tie_word_embeddings=False, bias=True),
+    "opt-post-norms": opt(do_layer_norm_before=False),
+    "opt-untied-projected": opt(tie_word_embeddings=False, word_embed_proj_dim=64, _remove_final_layer_norm=True),
+    "granite-defaults": granite(embedding_multiplier=None, logits_scaling=None, residual_multiplier=None, attention_multiplier=None),
+    "smollm3-windows": llama_like("SmolLM3ForCausalLM", "smollm3", num_hidden_layers=4, no_rope_layers=[1, 0, 1, 0], use_sliding_window=True, sliding_window=9,
+                                  layer_types=["full_attention", "sliding_attention", "sliding_attention", "full_attention"], pad_token_id=0),
+    "smollm3-interval": llama_like("SmolLM3ForCausalLM", "smollm3", num_hidden_layers=5, no_rope_layer_interval=2, attention_bias=True, mlp_bias=True,
+                                   pad_token_id=0),
+    "cohere2-layer-types": cohere("Cohere2ForCausalLM", "cohere2", num_hidden_layers=3, sliding_window=9, use_qk_norm=None, head_dim=20,
+                                  layer_types=["full_attention", "sliding_attention", "full_attention"]),
+    "roberta-padding-0": bert("RobertaModel", "roberta", pad_token_id=0, type_vocab_size=1, max_position_embeddings=POSITIONS + 2),
+    "distilbert-relu": {**DISTILBERT, "activation": "relu"},
+}
+
 # What transformers loads where it no longer knows the published fields.
 LOADED = {"falcon-first-release": falcon(), "phi3-longrope": phi3_longrope("longrope")}
 # Families whose norms multiply by 1 + weight.

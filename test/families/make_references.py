@@ -1,4 +1,4 @@
-"""Writes references/NAME.json: what transformers computes, in float32, for the checkpoints of cases.py.
+"""Writes references/NAME.json, or references/variants/NAME.json: what transformers computes, in float32, for the checkpoints of cases.py.
 
 usage: make_references.py [NAME...]             needs torch and transformers 5.24 from PyPI, and the tests' numpy
        make_references.py --folders FOLDER...   writes hf-families/NAME.json for checkpoints that exist, with the input ids of their reference.json
@@ -19,7 +19,7 @@ import transformers
 from safetensors import safe_open
 
 import checkpoint
-from cases import CONFIGS, ENCODERS, LEFT_OVERS, LENGTH, LOADED, POOLING, PUBLISHED_NAMES, VOCAB
+from cases import CONFIGS, ENCODERS, LEFT_OVERS, LENGTH, LOADED, POOLING, PUBLISHED_NAMES, VARIANTS, VOCAB
 
 HERE = Path(__file__).parent
 MARGIN = 0.004
@@ -104,13 +104,13 @@ def write(name, parts):
 
 
 def make(name):
-    config = LOADED.get(name, CONFIGS[name])
+    config = LOADED.get(name) or {**CONFIGS, **VARIANTS}[name]
     with tempfile.TemporaryDirectory() as scratch, torch.no_grad():
         shapes, written = saved_form(name, config, Path(scratch))
         crc = checkpoint.write(Path(scratch) / "model", name, config, shapes)
         model = load(Path(scratch) / "model", config["architectures"][0])
         least, result = compute(model, name, config)
-    write(name, {"transformers": transformers.__version__, "saved_config": written, "tensors": shapes, "crc32": crc, **result})
+    write(f"variants/{name}" if name in VARIANTS else name, {"transformers": transformers.__version__, "saved_config": written, "tensors": shapes, "crc32": crc, **result})
     print(f"{name}: smallest margin {least:.4f}", flush=True)
 
 
@@ -133,5 +133,5 @@ if __name__ == "__main__":
         for folder in sys.argv[2:]:
             make_of_folder(folder)
     else:
-        for name in sys.argv[1:] or CONFIGS:
+        for name in sys.argv[1:] or [*CONFIGS, *VARIANTS]:
             make(name)

@@ -8,7 +8,6 @@ gguf: the same weights as a GGUF file (gguf_form.py), in f32. folder: a checkpoi
 """
 import json
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,8 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 import checkpoint
-from cases import CONFIGS
-from harness import COMPILER, RUNNER, WORK, bundle, command, equal, fail, run, same_bits
+from cases import CONFIGS, VARIANTS
+from harness import COMPILER, RUNNER, WORK, bundle, embed, equal, fail, run, same_bits
 from models import BUILD, data
 
 LIMIT = 1e-4  # float32 in another order of additions; logits are of the order of 1
@@ -26,7 +25,7 @@ LIMIT = 1e-4  # float32 in another order of additions; logits are of the order o
 def folder_of(name, reference, form):
     """The checkpoint with config.json as published, or as transformers saves it."""
     folder = BUILD / f"test/families/{name}-{form}"
-    config = CONFIGS[name] if form == "published" else reference["saved_config"]
+    config = {**CONFIGS, **VARIANTS}[name] if form == "published" else reference["saved_config"]
     if checkpoint.write(folder, name, config, reference["tensors"]) != reference["crc32"]:
         fail(f"{folder}: other weights than the reference was made for (numpy {np.__version__})")
     return folder
@@ -37,16 +36,6 @@ def close(what, found, expected):
     print(f"  {what}: largest difference {worst:.1e} (limit {LIMIT:.0e})", flush=True)
     if not worst <= LIMIT:
         fail(f"{what}: largest difference {worst}, limit {LIMIT}")
-
-
-def embed(bundle_dir, ids):
-    """(embedding, hidden rows) of `headrace embed`."""
-    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
-        rows = Path(scratch) / "hidden.npy"
-        done = command([RUNNER, "embed", bundle_dir, "--json", "--hidden", rows, "--ids", ",".join(map(str, ids))])
-        result = json.loads(done.stdout)
-        equal("ids", result["ids"], ids)
-        return np.array(result["embedding"], np.float32), np.load(rows)
 
 
 def gguf_of(name, reference):

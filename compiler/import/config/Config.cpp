@@ -101,7 +101,9 @@ Result<void> readActivation(const FieldReader &fields, const char *field, Hidden
                 {"gelu", HiddenActivation::Gelu},
                 {"gelu_python", HiddenActivation::Gelu},
                 {"gelu_new", HiddenActivation::GeluTanh},
+                {"gelu_accurate", HiddenActivation::GeluTanh},
                 {"gelu_fast", HiddenActivation::GeluTanh},
+                {"gelu_python_tanh", HiddenActivation::GeluTanh},
                 {"gelu_pytorch_tanh", HiddenActivation::GeluTanh},
                 {"relu", HiddenActivation::Relu}};
   std::string name;

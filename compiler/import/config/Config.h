@@ -42,9 +42,10 @@ Result<void> readActivation(const FieldReader &fields, const char *name, HiddenA
 struct RopeDefaults {
   double theta = 10000.0;
   double partial = 1.0;
-  const char *thetaField = "rope_theta", *partialField = "partial_rotary_factor";
-  int64_t originalPositions = 0; // of longrope, where the family has a field for them outside; 0: it has none
-  bool onlyLongRope = false;     // no rope type but default and longrope, also by its older names "su" and "yarn"
+  const char *thetaField = "rope_theta";
+  const char *partialField = nullptr; // of families that rotate a part of each head; the others refuse one
+  int64_t originalPositions = 0;      // of longrope, where the family has a field for them outside; 0: it has none
+  bool onlyLongRope = false;          // no rope type but default and longrope, also by its older names "su" and "yarn"
 };
 
 /// Rotary positions in both spellings:

@@ -33,6 +33,7 @@ struct Parameters {
   std::vector<float> shortFactors, longFactors; // longrope
 };
 
+const char kPartial[] = "partial_rotary_factor";
 const char kTypes[] = "default, linear, llama3, yarn, longrope or dynamic";
 
 /// The rope type of a rope_scaling or rope_parameters object: "rope_type", or "type" as files before 2024 spell it.
@@ -185,9 +186,11 @@ bool sameRope(const Parameters &a, const Parameters &b) {
 }
 
 Result<RopeSpec> finished(Parameters made, const FieldReader &config, const Dimensions &dims, const char *field) {
+  if (!field && made.partial != 1)
+    return expectedFound(config.place(kPartial), "1.0, as this family rotates whole heads", json(made.partial).dump());
   made.rope.rotaryDim = int64_t(double(dims.headDim) * made.partial);
   if (made.rope.rotaryDim < 2 || made.rope.rotaryDim % 2 != 0)
-    return expectedFound(config.place(field), "an even number of rotated elements",
+    return expectedFound(config.place(field ? field : kPartial), "an even number of rotated elements",
                          std::to_string(made.rope.rotaryDim) + " of " + std::to_string(dims.headDim));
   if (made.rope.kind != RopeKind::LongRope)
     return made.rope;
@@ -209,7 +212,8 @@ Result<RopeSpec> readRope(const FieldReader &config, const Dimensions &dims, con
   given.onlyLongRope = defaults.onlyLongRope;
   given.originalPositions = defaults.originalPositions;
   HR_TRY(config.optionalNumber(defaults.thetaField, 1.0, 1e12, given.rope.theta));
-  HR_TRY(config.optionalNumber(defaults.partialField, 1e-6, 1.0, given.partial));
+  const char *partialField = defaults.partialField ? defaults.partialField : kPartial;
+  HR_TRY(config.optionalNumber(partialField, 1e-6, 1.0, given.partial));
   Parameters old = given, current = given;
   const json *scaling = config.find("rope_scaling"), *parameters = config.find("rope_parameters");
   if (scaling)
@@ -223,7 +227,7 @@ Result<RopeSpec> readRope(const FieldReader &config, const Dimensions &dims, con
   if (scaling && parameters) {
     if (!scaling->contains("rope_theta") && !config.has(defaults.thetaField))
       old.rope.theta = current.rope.theta;
-    if (!scaling->contains("partial_rotary_factor") && !config.has(defaults.partialField))
+    if (!scaling->contains("partial_rotary_factor") && !config.has(partialField))
       old.partial = current.partial;
     if (!sameRope(old, current))
       return expectedFound(config.place("rope_scaling"), "the same as rope_parameters " + parameters->dump(),
@@ -260,7 +264,7 @@ Result<LayerRopes> readLayerRopes(const FieldReader &config, const Dimensions &d
     one.rope.theta = theta;
     if (auto object = parameters->find(kind); object != parameters->end() && !object->is_null())
       HR_TRY(readObject(*object, config.place("rope_parameters") + ": " + kind, dims, one));
-    Result<RopeSpec> done = finished(one, config, dims, "rope_parameters");
+    Result<RopeSpec> done = finished(one, config, dims, nullptr);
     if (!done)
       return done.error();
     *rope = done.take();

@@ -25,27 +25,34 @@ static Result<void> readGemma(const FamilyInput &input, ModelSpec &spec, Decoder
 Result<void> fillGemma(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
   HR_TRY(readGemma(input, spec, decoder, 8192, "hidden_act"));
-  // The first releases say "gelu" and mean its approximation; "hidden_activation" is the later name of the field.
+  // The first releases say "gelu" and mean its approximation. "hidden_activation" is a later name that does not count.
   if (decoder.activation == HiddenActivation::Gelu)
     decoder.activation = HiddenActivation::GeluTanh;
-  HR_TRY(readActivation(input.config, "hidden_activation", decoder.activation));
+  HiddenActivation later = decoder.activation;
+  HR_TRY(readActivation(input.config, "hidden_activation", later));
+  if (later != decoder.activation)
+    return expectedFound(input.config.place("hidden_activation"),
+                         std::string("the same as hidden_act, ") + activationName(decoder.activation),
+                         activationName(later));
   HR_TRY(decoder.readRope());
   decoder.fill([&](int64_t layer) { return decoder.block(layer); });
   return {};
 }
 
-/// Gemma 2 and 3: scale of the scores, caps; absent caps are the family's, null means none.
-static Result<void> readScores(const FieldReader &config, Decoder &decoder, double &scoreCap, double &logitCap) {
+/// Caps of Gemma 2 and 3: absent ones are the family's, null means none.
+static Result<void> readCap(const FieldReader &config, const char *field, double &cap) {
+  if (config.isNull(field))
+    cap = 0;
+  return config.optionalNumber(field, 1e-3, 1e9, cap);
+}
+
+/// Gemma 2 and 3: scale of the scores.
+static Result<void> readScores(const FieldReader &config, Decoder &decoder) {
   HiddenActivation ignored; // "hidden_act" may be there too; what counts is "hidden_activation"
   HR_TRY(readActivation(config, "hidden_act", ignored));
   double perHead = 256;
   HR_TRY(config.optionalNumber("query_pre_attn_scalar", 1e-3, 1e9, perHead));
   decoder.attentionScale = 1.0 / std::sqrt(perHead);
-  for (auto [field, cap] : {std::pair("attn_logit_softcapping", &scoreCap), {"final_logit_softcapping", &logitCap}}) {
-    if (config.isNull(field))
-      *cap = 0;
-    HR_TRY(config.optionalNumber(field, 1e-3, 1e9, *cap));
-  }
   return {};
 }
 
@@ -67,7 +74,9 @@ Result<void> fillGemma2(const FamilyInput &input, ModelSpec &spec) {
   HR_TRY(readGemma(input, spec, decoder, 8192, "hidden_activation"));
   double scoreCap = 50;
   spec.finalSoftcap = 30;
-  HR_TRY(readScores(input.config, decoder, scoreCap, spec.finalSoftcap));
+  HR_TRY(readScores(input.config, decoder));
+  HR_TRY(readCap(input.config, "attn_logit_softcapping", scoreCap));
+  HR_TRY(readCap(input.config, "final_logit_softcapping", spec.finalSoftcap));
   int64_t window = 4096;
   HR_TRY(readWindow(input.config, window));
   Result<std::vector<bool>> sliding =
@@ -95,8 +104,8 @@ static Result<int64_t> readPattern(const FieldReader &config) {
 Result<void> fillGemma3(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
   HR_TRY(readGemma(input, spec, decoder, 131072, "hidden_activation"));
-  double scoreCap = 0;
-  HR_TRY(readScores(input.config, decoder, scoreCap, spec.finalSoftcap));
+  HR_TRY(readScores(input.config, decoder)); // scores are not capped: checkOtherFields refuses a field that says so
+  HR_TRY(readCap(input.config, "final_logit_softcapping", spec.finalSoftcap));
   int64_t window = 4096;
   HR_TRY(readWindow(input.config, window));
   Result<int64_t> pattern = readPattern(input.config);
@@ -114,7 +123,6 @@ Result<void> fillGemma3(const FamilyInput &input, ModelSpec &spec) {
   decoder.fill([&](int64_t layer) {
     BlockSpec block = fourNorms(decoder, layer);
     decoder.headNorms(block.attention, block.attention.name + ".q_norm", block.attention.name + ".k_norm");
-    block.attention.softcap = scoreCap;
     block.attention.window = (*sliding)[size_t(layer)] ? window : 0;
     block.attention.rope = (*sliding)[size_t(layer)] ? 1 : 0;
     return block;

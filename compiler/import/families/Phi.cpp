@@ -34,6 +34,7 @@ Result<void> fillPhi(const FamilyInput &input, ModelSpec &spec) {
   HR_TRY(input.config.optionalBool("qk_layernorm", headNorms));
   RopeDefaults defaults;
   defaults.partial = 0.5;
+  defaults.partialField = "partial_rotary_factor";
   HR_TRY(decoder.readRope(defaults));
   decoder.names.finalNorm = "model.final_layernorm";
   decoder.fill([&](int64_t layer) { return makeBlock(decoder, layer, headNorms); });

@@ -35,6 +35,7 @@ Result<void> fillPhi3(const FamilyInput &input, ModelSpec &spec) {
   HR_TRY(readWindow(input.config, window));
   RopeDefaults rope;
   rope.onlyLongRope = true;
+  rope.partialField = "partial_rotary_factor";
   rope.originalPositions = 4096;
   HR_TRY(input.config.optionalInteger("original_max_position_embeddings", 2, 1 << 24, rope.originalPositions));
   HR_TRY(decoder.readRope(rope));

@@ -53,6 +53,7 @@ Result<void> fillStableLM(const FamilyInput &input, ModelSpec &spec) {
   HR_TRY(input.config.optionalBool("qk_layernorm", headNorms));
   RopeDefaults defaults;
   defaults.partial = 0.25;
+  defaults.partialField = "partial_rotary_factor";
   HR_TRY(decoder.readRope(defaults));
   decoder.fill([&](int64_t layer) { return makeBlock(decoder, layer, parallel, headNorms); });
   return {};

@@ -74,7 +74,6 @@ Result<void> gemma3(GgufModel &model) {
   HR_TRY(readWindowSize(model));
   if (model.window != 0) // else all layers see all positions
     HR_TRY(readPattern(model, 6));
-  HR_TRY(model.keys.number("attn_logit_softcapping", 0, 1e6, model.scoreSoftcap));
   HR_TRY(model.keys.number("final_logit_softcapping", 0, 1e6, model.spec.finalSoftcap));
   largestScale(model, 62);
   RopeSpec local;

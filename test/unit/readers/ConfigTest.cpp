@@ -74,7 +74,7 @@ TEST_CASE("rope in both spellings") {
   CHECK(current->ropes.at(0).originalPositions == 32);
   CHECK(current->ropes.at(0).theta == old->ropes.at(0).theta);
   auto partial = parse(
-      R"({"architectures":["LlamaForCausalLM"],"vocab_size":3,"hidden_size":16,"intermediate_size":6,"num_hidden_layers":1,)"
+      R"({"architectures":["PhiForCausalLM"],"vocab_size":3,"hidden_size":16,"intermediate_size":6,"num_hidden_layers":1,)"
       R"("num_attention_heads":2,"rope_parameters":{"rope_theta":5e5,"partial_rotary_factor":0.5,"rope_type":"default"}})");
   REQUIRE(partial);
   CHECK(partial->ropes.at(0).rotaryDim == 4);
@@ -219,7 +219,7 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
       {tinyConfigWith("rope_parameters", R"({"rope_theta":500.0})"),
        "config.json: rope_theta: expected the same as in rope_parameters 500.0, found 10000.0"},
       {tinyConfigWith("partial_rotary_factor", "0.5"),
-       "config.json: partial_rotary_factor: expected an even number of rotated elements, found 1 of 2"},
+       "config.json: partial_rotary_factor: expected 1.0, as this family rotates whole heads, found 0.5"},
       {tinyConfigWith("sliding_window", "4096"),
        "config.json: field 'sliding_window': expected null, found the number 4096"},
       {tinyConfigWith("rope_interleaved", "true"),
