@@ -62,6 +62,12 @@ Result<Dimensions> readDimensions(const FieldReader &fields, const DimensionFiel
   return made;
 }
 
+Result<void> expectValue(const FieldReader &fields, const char *name, const json &value) {
+  const json *found = fields.find(name);
+  return !found || *found == value ? Result<void>()
+                                   : expectedFound(fields.place(name), value.dump(), jsonKindText(*found));
+}
+
 Result<void> readWindow(const FieldReader &fields, int64_t &window) {
   if (fields.isNull("sliding_window"))
     window = 0;

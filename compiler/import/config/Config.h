@@ -38,6 +38,9 @@ Result<Dimensions> readDimensions(const FieldReader &fields, const DimensionFiel
 /// Leaves `activation` as it is when the field is absent.
 Result<void> readActivation(const FieldReader &fields, const char *name, HiddenActivation &activation);
 
+/// A field that, where it is there, says what the family does anyway; another value is refused.
+Result<void> expectValue(const FieldReader &fields, const char *name, const nlohmann::json &value);
+
 /// What a family's rotary positions are when config.json does not say.
 struct RopeDefaults {
   double theta = 10000.0;

@@ -56,6 +56,7 @@ const char *const kHarmless[] = {
     "layerdrop",
     "length_penalty",
     "max_length",
+    "max_window_layers", // of a sliding window, which is asked for
     "min_length",
     "no_repeat_ngram_size",
     "num_beam_groups",

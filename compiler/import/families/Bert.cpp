@@ -77,9 +77,7 @@ static void fillEncoder(const FamilyInput &input, ModelSpec &spec, Decoder &deco
 
 static Result<void> readEncoder(const FamilyInput &input, Decoder &decoder, const DimensionFields &names,
                                 const char *activationField) {
-  decoder.normKind = NormKind::Layer;
-  decoder.normBias = true;
-  decoder.eps = 1e-12;
+  decoder.useLayerNorms(1e-12);
   decoder.activation = HiddenActivation::Gelu;
   HR_TRY(decoder.readCommon(names, "layer_norm_eps", activationField));
   bool causal = false;

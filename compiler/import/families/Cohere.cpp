@@ -67,11 +67,24 @@ Result<void> fillCohere(const FamilyInput &input, ModelSpec &spec) {
   return {};
 }
 
+/// What published configurations say of every model of this family.
+static Result<void> checkCohere2(const FieldReader &config, int64_t pattern) {
+  HR_TRY(expectValue(config, "layer_switch", pattern));
+  HR_TRY(expectValue(config, "order_of_interleaved_layers", "local_attn_first"));
+  HR_TRY(expectValue(config, "position_embedding_type", "rope_gptj"));
+  HR_TRY(expectValue(config, "rotary_pct", 1.0));
+  for (const char *field :
+       {"use_embedding_sharing", "use_gated_activation", "use_parallel_block", "use_parallel_embedding"})
+    HR_TRY(expectValue(config, field, true));
+  return {};
+}
+
 Result<void> fillCohere2(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
   int64_t window = 4096, pattern = 4;
   HR_TRY(readWindow(input.config, window));
   HR_TRY(input.config.optionalInteger("sliding_window_pattern", 1, 1 << 20, pattern));
+  HR_TRY(checkCohere2(input.config, pattern));
   HR_TRY(readCohere(input, decoder, 10000.0));
   Result<std::vector<bool>> sliding =
       readSlidingLayers(input.config, decoder.dims.layers, [&](int64_t layer) { return (layer + 1) % pattern != 0; });

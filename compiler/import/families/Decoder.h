@@ -37,6 +37,12 @@ public:
   double logitScale = 1; // goes into the final norm's weight
   DecoderNames names;
 
+  /// Layer norms with biases instead of RMS norms.
+  void useLayerNorms(double defaultEps) {
+    normKind = NormKind::Layer;
+    normBias = true;
+    eps = defaultEps;
+  }
   /// Sizes, epsilon, activation and tying by Llama's names; the defaults are what the members hold.
   Result<void> readCommon(const DimensionFields &fields = {}, const char *epsField = "rms_norm_eps",
                           const char *activationField = "hidden_act");

@@ -75,9 +75,7 @@ Result<void> fillFalcon(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
   FalconConfig falcon;
   HR_TRY(readFalcon(input.config, falcon));
-  decoder.normKind = NormKind::Layer;
-  decoder.normBias = true;
-  decoder.eps = 1e-5;
+  decoder.useLayerNorms(1e-5);
   decoder.activation = HiddenActivation::Gelu;
   decoder.tied = true;
   HR_TRY(decoder.readCommon(falconFields(input.config), "layer_norm_epsilon", "activation"));

@@ -42,9 +42,7 @@ Result<void> fillGPT2(const FamilyInput &input, ModelSpec &spec) {
   names.kvHeads = names.headDim = nullptr;
   names.maxPositions = "n_positions";
   names.maxPositionsDefault = 1024;
-  decoder.normKind = NormKind::Layer;
-  decoder.normBias = true;
-  decoder.eps = 1e-5;
+  decoder.useLayerNorms(1e-5);
   decoder.activation = HiddenActivation::GeluTanh;
   decoder.tied = true;
   HR_TRY(decoder.readCommon(names, "layer_norm_epsilon", "activation_function"));

@@ -27,9 +27,7 @@ Result<void> fillGPTNeoX(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
   DimensionFields names;
   names.kvHeads = names.headDim = nullptr;
-  decoder.normKind = NormKind::Layer;
-  decoder.normBias = true;
-  decoder.eps = 1e-5;
+  decoder.useLayerNorms(1e-5);
   decoder.activation = HiddenActivation::Gelu;
   decoder.qkvBias = true;
   HR_TRY(decoder.readCommon(names, "layer_norm_eps"));

@@ -40,9 +40,7 @@ Result<void> fillOPT(const FamilyInput &input, ModelSpec &spec) {
   DimensionFields names;
   names.feedForward = "ffn_dim";
   names.kvHeads = names.headDim = nullptr;
-  decoder.normKind = NormKind::Layer;
-  decoder.normBias = true;
-  decoder.eps = 1e-5;
+  decoder.useLayerNorms(1e-5);
   decoder.activation = HiddenActivation::Relu;
   decoder.tied = true;
   HR_TRY(decoder.readCommon(names, "layer_norm_eps", "activation_function"));

@@ -25,9 +25,7 @@ static BlockSpec makeBlock(Decoder &decoder, int64_t layer, bool headNorms) {
 
 Result<void> fillPhi(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
-  decoder.normKind = NormKind::Layer;
-  decoder.normBias = true;
-  decoder.eps = 1e-5;
+  decoder.useLayerNorms(1e-5);
   decoder.activation = HiddenActivation::GeluTanh;
   HR_TRY(decoder.readCommon({}, "layer_norm_eps"));
   bool headNorms = false;

@@ -43,9 +43,7 @@ Result<void> fillStableLM(const FamilyInput &input, ModelSpec &spec) {
   DimensionFields names;
   names.maxPositionsDefault = 4096;
   names.headDim = nullptr;
-  decoder.normKind = NormKind::Layer;
-  decoder.normBias = true;
-  decoder.eps = 1e-5;
+  decoder.useLayerNorms(1e-5);
   HR_TRY(decoder.readCommon(names, "layer_norm_eps"));
   bool parallel = false, headNorms = false;
   HR_TRY(input.config.optionalBool("use_qkv_bias", decoder.qkvBias));

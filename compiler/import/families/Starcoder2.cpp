@@ -21,9 +21,7 @@ Result<void> fillStarcoder2(const FamilyInput &input, ModelSpec &spec) {
   Decoder decoder(input, spec);
   DimensionFields fields;
   fields.maxPositionsDefault = 4096;
-  decoder.normKind = NormKind::Layer;
-  decoder.normBias = true;
-  decoder.eps = 1e-5;
+  decoder.useLayerNorms(1e-5);
   decoder.activation = HiddenActivation::GeluTanh;
   decoder.tied = true;
   HR_TRY(decoder.readCommon(fields, "norm_epsilon"));

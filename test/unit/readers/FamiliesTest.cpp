@@ -162,6 +162,26 @@ TEST_CASE("Falcon's fields by the names of its first releases") {
   CHECK_FALSE(spec->blocks[0].mlpNorm);
 }
 
+TEST_CASE("published fields that say what a family does anyway") {
+  json cohere = configOf("Cohere2ForCausalLM");
+  cohere.update({{"layer_switch", 4},
+                 {"order_of_interleaved_layers", "local_attn_first"},
+                 {"position_embedding_type", "rope_gptj"},
+                 {"rotary_pct", 1.0},
+                 {"use_embedding_sharing", true},
+                 {"use_gated_activation", true},
+                 {"use_parallel_block", true},
+                 {"use_parallel_embedding", true}});
+  auto spec = parse(cohere);
+  REQUIRE(spec);
+  CHECK(spec->warnings.empty());
+  cohere["layer_switch"] = 3;
+  CHECK(parse(cohere).error().message() == "config.json: layer_switch: expected 4, found the number 3");
+  json smollm = configOf("SmolLM3ForCausalLM");
+  smollm["max_window_layers"] = 28;
+  CHECK(parse(smollm)->warnings.empty());
+}
+
 TEST_CASE("an absent window is the family's, null is none") {
   json mistral = configOf("MistralForCausalLM");
   CHECK(parse(mistral)->blocks[0].attention.window == 4096);
