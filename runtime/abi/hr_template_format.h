@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 #define HR_TPL_MAGIC 0x50545248u /* "HRTP" */
-#define HR_TPL_VERSION 1u
+#define HR_TPL_VERSION 2u
 #define HR_TPL_MAX_BYTES (1u << 24)
 
 enum hr_tpl_part {
@@ -33,6 +33,8 @@ enum hr_tpl_part {
   HR_TPL_PARAMS,    /* u32: names, of all macros */
   HR_TPL_DEFAULTS,  /* hr_tpl_default: values of names that the context does not give */
   HR_TPL_CASES,     /* hr_tpl_case, ascending: upper and lower case of characters beyond ASCII; empty: not asked for */
+  HR_TPL_SPECIALS,  /* hr_tpl_special, ascending: characters for which CASES is not enough */
+  HR_TPL_KINDS,     /* u32, ascending: code point | hr_tpl_kind << 21, of all characters from there to the next */
   HR_TPL_STRINGS,   /* u8: UTF-8 */
   HR_TPL_PART_COUNT
 };
@@ -89,6 +91,18 @@ typedef struct hr_tpl_case {
   int32_t upper, lower;     /* what to add */
   uint32_t stride;
 } hr_tpl_case;
+
+/* Texts in STRINGS, offset << 8 | bytes. 0: as the one two places before it, which for the first two is CASES. */
+typedef struct hr_tpl_special {
+  uint32_t code;
+  uint32_t to[4]; /* by hr_tpl_way */
+} hr_tpl_special;
+enum hr_tpl_way { HR_TPL_TO_LOWER, HR_TPL_TO_UPPER, HR_TPL_TO_FOLD, HR_TPL_TO_TITLE };
+enum hr_tpl_kind { /* Unicode's Cased, Case_Ignorable, and Lt */
+                   HR_TPL_KIND_CASED = 1,
+                   HR_TPL_KIND_IGNORABLE = 2,
+                   HR_TPL_KIND_TITLE = 4
+};
 
 /* Instructions. [before] -> [after] of the stack, its top on the right; n is the operand. */
 #define HR_TPL_OPS(X)                                                                                                  \
@@ -241,8 +255,10 @@ enum hr_tpl_test { HR_TPL_TESTS(HR_TPL_ENUM) HR_TPL_TEST_COUNT };
   X(capitalize)                                                                                                        \
   X(casefold)                                                                                                          \
   X(center)                                                                                                            \
-  X(count) X(endswith) X(find) X(format) X(index) X(isalnum) X(isalpha) X(isascii) X(isdecimal) X(isdigit) X(islower)  \
-      X(isnumeric) X(isspace) X(istitle) X(isupper) X(join) X(ljust) X(lower) X(lstrip) X(partition) X(removeprefix)   \
+  X(count)                                                                                                             \
+  X(endswith)                                                                                                          \
+  X(find) X(format) X(index) X(isalnum) X(isalpha) X(isascii) X(isdecimal) X(isdigit) X(islower) X(isnumeric)          \
+      X(isspace) X(istitle) X(isupper) X(join) X(ljust) X(lower) X(lstrip) X(partition) X(removeprefix)                \
           X(removesuffix) X(replace) X(rfind) X(rindex) X(rjust) X(rpartition) X(rsplit) X(rstrip) X(split)            \
               X(splitlines) X(startswith) X(strip) X(swapcase) X(title) X(upper) X(zfill) X(get) X(items) X(keys)      \
                   X(values) X(copy) X(update) X(pop) X(popitem) X(clear) X(setdefault) X(append) X(extend) X(insert)   \

@@ -132,7 +132,8 @@ hr_status hr_generate(hr_session *session, const int32_t *prompt, uint32_t n, co
                   .user = user,
                   .timings = timings ? timings : &local,
                   .random = {options ? options->sampling.seed : 0}};
-  if (g.options->resume_draws)
+  int resume = g.options->resume_draws;
+  if (resume && (resume != HR_RESUME_SEED || hr_random_reaches(g.random.state, session->draws)))
     g.random.state = session->draws;
   *g.timings = (hr_timings){0};
   atomic_store_explicit(&session->cancelled, 0, memory_order_release);

@@ -4,6 +4,8 @@
 #define HR_PURE_H
 #include "headrace.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -16,6 +18,8 @@ typedef struct hr_random {
   uint64_t state;
 } hr_random;
 float hr_random_unit(hr_random *random); /* [0, 1), 24 bits */
+/* Whether fewer than 2^32 draws lead from a seed to a state; chance alone makes it true once in 2^32. */
+bool hr_random_reaches(uint64_t seed, uint64_t state);
 
 float hr_exp(float x); /* x <= 0 */
 

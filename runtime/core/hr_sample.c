@@ -19,6 +19,10 @@ float hr_random_unit(hr_random *random) {
   return (float)(int32_t)(z >> 40) * 0x1p-24f;
 }
 
+bool hr_random_reaches(uint64_t seed, uint64_t state) {
+  return (state - seed) * 0xF1DE83E19937733Du <= UINT32_MAX; /* the inverse of what a draw adds */
+}
+
 static float bits_float(uint32_t bits) {
   float f;
   __builtin_memcpy(&f, &bits, sizeof f);

@@ -12,6 +12,8 @@ static const uint8_t tpl_element_bytes[HR_TPL_PART_COUNT] = {
     [HR_TPL_PARAMS] = 4,
     [HR_TPL_DEFAULTS] = sizeof(hr_tpl_default),
     [HR_TPL_CASES] = sizeof(hr_tpl_case),
+    [HR_TPL_SPECIALS] = sizeof(hr_tpl_special),
+    [HR_TPL_KINDS] = 4,
     [HR_TPL_STRINGS] = 1,
 };
 
@@ -120,6 +122,14 @@ static bool defaults_fit(const hr_tpl_header *h, const hr_tpl_default *defaults)
   return true;
 }
 
+static bool specials_fit(const hr_tpl_header *h, const hr_tpl_special *specials) {
+  for (uint32_t i = 0; i < h->parts[HR_TPL_SPECIALS].count; ++i)
+    for (uint32_t way = 0; way < 4; ++way)
+      if (!range_fits(specials[i].to[way] >> 8, specials[i].to[way] & 0xffu, h->parts[HR_TPL_STRINGS].count))
+        return false;
+  return true;
+}
+
 hr_status hr_template_open(hr_template *chat_template, const void *section, size_t bytes) {
   if (!chat_template || !section)
     return HR_INVALID_ARGUMENT;
@@ -131,7 +141,7 @@ hr_status hr_template_open(hr_template *chat_template, const void *section, size
 #define PART(name) ((const void *)(data + h->parts[name].offset))
   if (!code_fits(h, PART(HR_TPL_CODE)) || !constants_fit(h, PART(HR_TPL_CONSTANTS)) ||
       !names_fit(h, PART(HR_TPL_NAMES)) || !macros_fit(h, PART(HR_TPL_MACROS), PART(HR_TPL_PARAMS)) ||
-      !defaults_fit(h, PART(HR_TPL_DEFAULTS)))
+      !defaults_fit(h, PART(HR_TPL_DEFAULTS)) || !specials_fit(h, PART(HR_TPL_SPECIALS)))
     return HR_BAD_BUNDLE;
 #undef PART
   *chat_template = (hr_template){data, bytes};
@@ -311,12 +321,16 @@ static void make_context(hr_tpl_machine *m, const hr_tpl_dict *dict) {
   }
 }
 
-/* The context's "now", else the request's. */
+/* The context's "now", else the request's. One that is no string is an error, but only of templates that ask. */
 static void find_now(hr_tpl_machine *m, const hr_tpl_dict *dict, const char *given) {
   m->now = given;
   const hr_tpl_value *found = hr_tpl_dict_find(dict, "now", 3);
-  if (!found || found->type != HR_T_STRING)
+  if (!found || found->type == HR_T_NONE)
     return;
+  if (found->type != HR_T_STRING) {
+    m->now = hr_tpl_type_name(found);
+    return;
+  }
   char *now = hr_tpl_take(m, (uint64_t)found->n + 1);
   if (!now)
     return;

@@ -569,7 +569,7 @@ void hr_f64_put_fixed(hr_tpl_machine *m, uint64_t bits, int32_t digits) {
   char text[400]; /* 309 digits before the point, 60 behind it */
   uint32_t n = 0;
   big whole;
-  digits = digits < 0 ? 6 : digits > 60 ? 60 : digits;
+  digits = digits < 0 ? 6 : digits > HR_F64_PLACES ? HR_F64_PLACES : digits;
   f64_scaled(bits, digits, &whole);
   while (whole.n || n <= (uint32_t)digits) {
     uint64_t rest = 0;

@@ -255,6 +255,7 @@ bool hr_f64_parse(const uint8_t *text, size_t n, uint64_t *bits);
 uint32_t hr_f64_repr(uint64_t bits, char text[HR_F64_TEXT]);
 uint64_t hr_f64_round(uint64_t bits, int32_t digits);                    /* half to even, as Python's round */
 uint64_t hr_f64_whole(uint64_t bits, bool up);                           /* floor or ceil */
+enum { HR_F64_PLACES = 60 };                                             /* most digits behind the point */
 void hr_f64_put_fixed(hr_tpl_machine *m, uint64_t bits, int32_t digits); /* "%.*f" */
 
 /* ---- text (hr_template_text.c) ---- */

@@ -19,11 +19,17 @@ typedef struct print_reader {
 
 static char next_char(const print_reader *r) { return r->at < r->end ? (char)*r->at : 0; }
 
+/* Digits; -1: none. */
 static int32_t read_count(print_reader *r) {
-  int32_t value = -1;
-  for (; next_char(r) >= '0' && next_char(r) <= '9'; ++r->at)
-    value = value > 100000 ? value : (value < 0 ? 0 : value) * 10 + next_char(r) - '0';
-  return value;
+  int64_t value = -1;
+  for (; next_char(r) >= '0' && next_char(r) <= '9'; ++r->at) {
+    value = (value < 0 ? 0 : value) * 10 + next_char(r) - '0';
+    if (value > INT32_MAX) {
+      hr_tpl_fail_text(r->m, "format: expected numbers of at most 31 bits");
+      value = 0;
+    }
+  }
+  return (int32_t)value;
 }
 
 static hr_tpl_value fail_print(hr_tpl_machine *m, char kind) {
@@ -49,6 +55,8 @@ static void put_number(hr_tpl_machine *m, const hr_tpl_value *v, const print_spe
   char lower = (char)(spec->kind | 32);
   if (lower == 'f') {
     uint64_t bits = v->type == HR_T_FLOAT ? v->bits : hr_f64_from_int(v->integer);
+    if (spec->precision > HR_F64_PLACES)
+      hr_tpl_fail_text(m, "format: expected at most 60 digits behind the point");
     put_sign(m, bits >> 63, spec->sign);
     hr_f64_put_fixed(m, bits & (UINT64_MAX >> 1), spec->precision);
     return;

@@ -20,75 +20,90 @@ bool hr_tpl_is_letter(uint32_t c) {
 }
 
 /* ---- case ---- */
-static const hr_tpl_case *case_of(const hr_tpl_machine *m, uint32_t code) {
-  const hr_tpl_case *cases = hr_tpl_part_of(m, HR_TPL_CASES);
-  uint32_t low = 0, high = hr_tpl_count_of(m, HR_TPL_CASES);
+/* The last row of a part that begins at `code` or before; 0: none. Rows begin with a code point in 21 bits. */
+static const uint32_t *row_at(const hr_tpl_machine *m, enum hr_tpl_part part, uint32_t words, uint32_t code) {
+  const uint32_t *rows = hr_tpl_part_of(m, part);
+  uint32_t low = 0, high = hr_tpl_count_of(m, part);
   while (low < high) {
-    uint32_t middle = low + (high - low) / 2, first = cases[middle].first_and_count & 0x1fffff;
-    if (first <= code)
+    uint32_t middle = low + (high - low) / 2;
+    if ((rows[middle * words] & 0x1fffffu) <= code)
       low = middle + 1;
     else
       high = middle;
   }
-  if (!low)
-    return 0;
-  const hr_tpl_case *c = &cases[low - 1];
-  uint32_t distance = code - (c->first_and_count & 0x1fffff), stride = c->stride ? c->stride : 1;
-  return distance % stride == 0 && distance / stride < c->first_and_count >> 21 ? c : 0;
+  return low ? rows + (low - 1) * words : 0;
 }
 
-static uint32_t shifted(uint32_t code, int32_t by) {
-  uint32_t to = code + (uint32_t)by;
+/* What to add to the character; by hr_tpl_way, of which only upper or lower counts here. */
+static uint32_t shifted(const hr_tpl_machine *m, uint32_t code, uint32_t way) {
+  if (code < 0x80)
+    return (code | 32) - 'a' < 26 ? (way & 1 ? code & ~32u : code | 32) : code;
+  const hr_tpl_case *c = (const hr_tpl_case *)(const void *)row_at(m, HR_TPL_CASES, sizeof *c / 4, code);
+  if (!c)
+    return code;
+  uint32_t distance = code - (c->first_and_count & 0x1fffffu), stride = c->stride ? c->stride : 1;
+  if (distance % stride || distance / stride >= c->first_and_count >> 21)
+    return code;
+  uint32_t to = code + (uint32_t)(way & 1 ? c->upper : c->lower);
   return to < 0x110000 ? to : code;
 }
 
-uint32_t hr_tpl_upper_code(const hr_tpl_machine *m, uint32_t code) {
-  if (code < 0x80)
-    return code >= 'a' && code <= 'z' ? code - 32 : code;
-  const hr_tpl_case *c = case_of(m, code);
-  return c ? shifted(code, c->upper) : code;
+uint32_t hr_tpl_upper_code(const hr_tpl_machine *m, uint32_t code) { return shifted(m, code, HR_TPL_TO_UPPER); }
+uint32_t hr_tpl_lower_code(const hr_tpl_machine *m, uint32_t code) { return shifted(m, code, HR_TPL_TO_LOWER); }
+
+static uint32_t kind_of(const hr_tpl_machine *m, uint32_t code) {
+  const uint32_t *row = row_at(m, HR_TPL_KINDS, 1, code);
+  return row ? *row >> 21 : 0;
 }
 
-uint32_t hr_tpl_lower_code(const hr_tpl_machine *m, uint32_t code) {
-  if (code < 0x80)
-    return code >= 'A' && code <= 'Z' ? code + 32 : code;
-  const hr_tpl_case *c = case_of(m, code);
-  return c ? shifted(code, c->lower) : code;
-}
-
-static void put_upper(hr_tpl_machine *m, uint32_t code, bool title) {
-  if (code == 0xdf) /* the one common letter that becomes two */
-    hr_tpl_put_text(m, title ? "Ss" : "SS");
+static void put_cased(hr_tpl_machine *m, uint32_t code, uint32_t way) {
+  const hr_tpl_special *row = (const hr_tpl_special *)(const void *)row_at(m, HR_TPL_SPECIALS, sizeof *row / 4, code);
+  uint32_t text = row && row->code == code ? row->to[way] ? row->to[way] : row->to[way & 1] : 0;
+  if (text)
+    hr_tpl_put(m, (const uint8_t *)hr_tpl_part_of(m, HR_TPL_STRINGS) + (text >> 8), text & 0xffu);
   else
-    hr_tpl_put_code(m, hr_tpl_upper_code(m, code));
+    hr_tpl_put_code(m, shifted(m, code, way));
+}
+
+/* Whether a cased character comes next, but for such as do not count. */
+static bool cased_follows(const hr_tpl_machine *m, const uint8_t *at, const uint8_t *end) {
+  uint32_t kind = HR_TPL_KIND_IGNORABLE;
+  for (uint32_t n; at < end && (kind & HR_TPL_KIND_IGNORABLE); at += n)
+    kind = kind_of(m, hr_utf8_read(at, end, &n));
+  return (kind & (HR_TPL_KIND_CASED | HR_TPL_KIND_IGNORABLE)) == HR_TPL_KIND_CASED;
 }
 
 /* Whether the next letter is the first of a word. */
-static bool word_follows(const hr_tpl_machine *m, enum hr_tpl_casing casing, uint32_t code, bool first) {
+static bool word_follows(enum hr_tpl_casing casing, uint32_t code, uint32_t kind) {
   if (casing == HR_TPL_TITLE)
-    return code != 0xdf && hr_tpl_upper_code(m, code) == code && hr_tpl_lower_code(m, code) == code;
+    return !(kind & HR_TPL_KIND_CASED);
   if (casing == HR_TPL_TITLE_FILTER) /* as Jinja splits */
     return hr_tpl_is_space(code) || code == '-' || code == '(' || code == '{' || code == '[' || code == '<';
-  return first && casing == HR_TPL_UPPER;
+  return casing == HR_TPL_UPPER;
 }
 
 hr_tpl_value hr_tpl_cased(hr_tpl_machine *m, const hr_tpl_value *text, enum hr_tpl_casing casing) {
   size_t mark = m->used;
   const uint8_t *at = text->text, *end = at + text->n;
-  bool first = casing != HR_TPL_LOWER && casing != HR_TPL_FOLD,
-       title = casing == HR_TPL_TITLE || casing == HR_TPL_CAPITALIZE;
+  bool first = casing != HR_TPL_LOWER && casing != HR_TPL_FOLD, inside = false; /* behind a cased character */
+  const uint32_t begin = casing == HR_TPL_TITLE || casing == HR_TPL_CAPITALIZE ? HR_TPL_TO_TITLE : HR_TPL_TO_UPPER;
   while (at < end && !m->status) {
-    uint32_t n, code = hr_utf8_read(at, end, &n);
+    uint32_t n, code = hr_utf8_read(at, end, &n), kind = kind_of(m, code);
     at += n;
+    uint32_t way = first ? begin : casing == HR_TPL_FOLD ? HR_TPL_TO_FOLD : HR_TPL_TO_LOWER;
     if (casing == HR_TPL_SWAP)
-      first = code == 0xdf || hr_tpl_upper_code(m, code) != code;
-    if (first)
-      put_upper(m, code, title);
-    else if (casing == HR_TPL_FOLD && code == 0xdf)
-      hr_tpl_put_text(m, "ss");
+      way = hr_tpl_lower_code(m, code) == code;
+    if (way == HR_TPL_TO_LOWER && code == 0x3a3 && inside && !cased_follows(m, at, end))
+      hr_tpl_put_code(m, 0x3c2);
+    else if (casing == HR_TPL_SWAP && (kind & HR_TPL_KIND_TITLE)) /* neither upper nor lower case */
+      hr_tpl_put_code(m, code);
     else
-      hr_tpl_put_code(m, hr_tpl_lower_code(m, code));
-    first = word_follows(m, casing, code, first);
+      put_cased(m, code, way);
+    if (!(kind & HR_TPL_KIND_IGNORABLE))
+      inside = kind & HR_TPL_KIND_CASED;
+    if (casing == HR_TPL_TITLE_FILTER && first) /* Jinja lowers the rest of a word by itself */
+      inside = false;
+    first = word_follows(casing, code, kind);
   }
   return hr_tpl_taken(m, mark);
 }

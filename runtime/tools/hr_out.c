@@ -43,6 +43,38 @@ void hr_out_thousandths(hr_out *out, uint64_t value) {
   hr_out_bytes(out, part, sizeof part);
 }
 
+void hr_out_errno(hr_out *out, int error) {
+  static const struct {
+    int error;
+    const char *text;
+  } known[] = {{1, "operation not permitted"},
+               {2, "no such file or directory"},
+               {5, "input/output error"},
+               {12, "cannot allocate memory"},
+               {13, "permission denied"},
+               {17, "file exists"},
+               {20, "not a directory"},
+               {21, "is a directory"},
+               {22, "invalid argument"},
+               {23, "too many open files in system"},
+               {24, "too many open files"},
+               {27, "file too large"},
+               {28, "no space left on device"},
+               {30, "read-only file system"},
+               {32, "broken pipe"},
+               {36, "file name too long"},
+               {40, "too many levels of symbolic links"},
+               {122, "disk quota exceeded"}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
+    if (known[i].error == error) {
+      hr_out_text(out, known[i].text);
+      return;
+    }
+  hr_out_text(out, "error ");
+  hr_out_number(out, (uint64_t)error);
+  hr_out_text(out, " of the system");
+}
+
 static void escape(hr_out *out, const char *start, uint8_t byte) {
   hr_out_text(out, start);
   hr_out_bytes(out, &"0123456789abcdef"[byte >> 4], 1);

@@ -22,6 +22,7 @@ void hr_out_text(hr_out *out, const char *text);
 void hr_out_number(hr_out *out, uint64_t value);
 void hr_out_hex(hr_out *out, uint64_t value);                  /* 0x and 16 digits */
 void hr_out_thousandths(hr_out *out, uint64_t value);          /* 1234 -> 1.234 */
+void hr_out_errno(hr_out *out, int error);                     /* "no such file or directory" */
 void hr_out_quoted(hr_out *out, const char *text);             /* 'text', fit for one line of a terminal */
 void hr_out_json(hr_out *out, const char *text, size_t bytes); /* a JSON string; text is valid UTF-8 */
 void hr_out_flush(hr_out *out);

@@ -174,7 +174,9 @@ static hr_generate_options generate_options(const hr_run_options *o, uint32_t to
                                             .seed = o->seed},
                                .max_tokens = tokens,
                                .reuse = 1,
-                               .resume_draws = o->load_session != 0,
+                               .resume_draws = !o->load_session ? 0
+                                               : o->seeded      ? HR_RESUME_SEED
+                                                                : 1,
                                .ignore_eos = o->ignore_eos,
                                .on_prompt_rows = o->prompt_logits ? take_rows : 0};
 }

@@ -38,9 +38,8 @@ static int fail_number(run *r, const char *where, const char *expected, uint64_t
 int hr_run_fail_errno(run *r, const char *path, int error) {
   hr_out *e = error_line(r);
   hr_out_text(e, path);
-  hr_out_text(e, ": cannot be written (errno ");
-  hr_out_number(e, (uint64_t)error);
-  hr_out_text(e, ")");
+  hr_out_text(e, ": cannot be written: ");
+  hr_out_errno(e, error);
   return fail(r);
 }
 
@@ -85,9 +84,8 @@ int hr_run_fail_session(run *r, const char *path, const char *verb, const hr_ses
   hr_out_text(e, ": ");
   if (fault->error) {
     hr_out_text(e, verb);
-    hr_out_text(e, " (errno ");
-    hr_out_number(e, (uint64_t)fault->error);
-    hr_out_text(e, ")");
+    hr_out_text(e, ": ");
+    hr_out_errno(e, fault->error);
   } else {
     out_problem(e, r->loaded.api->status_text(fault->status), &fault->problem);
   }

@@ -28,7 +28,8 @@ const hr_option hr_option_table[] = {
     {"--logits", 0, "F.npy", "write the logits of every generated token", HR_OPTION_TEXT, AT(logits), 0, 0},
     {"--prompt-logits", 0, "F.npy", "write the logits of every prompt token", HR_OPTION_TEXT, AT(prompt_logits), 0, 0},
     {"--save-session", 0, "F", "write the session afterwards", HR_OPTION_TEXT, AT(save_session), 0, 0},
-    {"--load-session", 0, "F", "go on with a session; a prompt follows it, the draws go on, no --seed", HR_OPTION_TEXT,
+    {"--load-session", 0, "F",
+     "go on with a session; a prompt follows it, and the draws go on unless --seed is another one", HR_OPTION_TEXT,
      AT(load_session), 0, 0},
     {"--timings", 0, 0, "print timings on stderr", HR_OPTION_FLAG, AT(timings), 0, 0},
     {"--checksum", 0, "WHAT", "header, or full: also the payload of weights.bin (header)", HR_OPTION_TEXT, AT(checksum),
@@ -211,6 +212,7 @@ bool hr_run_parse(int argc, const char *const *argv, hr_run_options *options, hr
       *error = (hr_usage_error){o->name, o->value, ""};
       return false;
     }
+    options->seeded |= o->offset == AT(seed);
     if (!store(o, o->value ? (value ? value : argv[i]) : 0, options, error))
       return false;
   }

@@ -23,6 +23,7 @@ typedef struct hr_run_options {
   uint64_t tokens, threads, chunk, top_k, penalty_window, seed;
   float temperature, top_p, min_p, repetition_penalty;
   bool json, ignore_eos, timings, help;
+  bool seeded; /* a seed was given */
 } hr_run_options;
 
 enum hr_option_kind { HR_OPTION_FLAG, HR_OPTION_NUMBER, HR_OPTION_FLOAT, HR_OPTION_TEXT, HR_OPTION_LIST };

@@ -34,6 +34,10 @@ def tokenize():
         found = json.loads(command([RUNNER, "tokenize", what, "--json", "--file", models.EVAL_TEXT]).stdout)["ids"]
         equal("eval.txt ids", found[:4096], models.eval_ids(name))
     text = command([RUNNER, "detokenize", out, "--ids", ",".join(map(str, models.eval_ids("brook")))]).stdout
+    for what in (out, models.BROOK):
+        error = command([RUNNER, "detokenize", what, "--ids", "1,99999"], expect=1).stderr
+        if not error.startswith("headrace: error: --ids: expected ids below ") or ", the size of the vocabulary, found 99999" not in error:
+            fail(f"detokenize of an id beyond the vocabulary: {error!r}")
     if not models.EVAL_TEXT.read_text().startswith(text.rstrip("\n")):
         fail("detokenize does not give the text back")
 

@@ -1,7 +1,8 @@
 #include "compiler/import/template/Section.h"
 
+#include "compiler/import/template/Cases.h"
+
 #include <cstring>
-#include <utf8proc.h>
 
 namespace headrace::jinja {
 
@@ -54,30 +55,9 @@ std::string_view Section::nameText(uint32_t name) const {
   return std::string_view(strings).substr(names[name].text, names[name].bytes);
 }
 
-std::vector<hr_tpl_case> caseTable() {
-  std::vector<hr_tpl_case> table;
-  uint32_t next = 0; // where the last row would go on
-  for (uint32_t code = 0x80; code < 0x110000; ++code) {
-    auto upper = int32_t(utf8proc_toupper(utf8proc_int32_t(code))) - int32_t(code);
-    auto lower = int32_t(utf8proc_tolower(utf8proc_int32_t(code))) - int32_t(code);
-    if (upper == 0 && lower == 0)
-      continue;
-    if (!table.empty()) {
-      hr_tpl_case &last = table.back();
-      uint32_t count = last.first_and_count >> 21, first = last.first_and_count & 0x1fffff;
-      if (last.upper == upper && last.lower == lower && count < 2000) {
-        if (count == 1 && code - first <= 2)
-          last.stride = code - first;
-        next = first + count * last.stride;
-        if (code == next) {
-          last.first_and_count += 1u << 21;
-          continue;
-        }
-      }
-    }
-    table.push_back({code | 1u << 21, upper, lower, 1});
-  }
-  return table;
+uint32_t Section::shortString(std::string_view text) {
+  auto [offset, size] = string(text);
+  return offset << 8 | size;
 }
 
 namespace {
@@ -90,7 +70,7 @@ template <typename T> void append(std::vector<uint8_t> &out, hr_tpl_span &span, 
 }
 } // namespace
 
-std::vector<uint8_t> Section::bytes() const {
+std::vector<uint8_t> Section::bytes() {
   hr_tpl_header header = {HR_TPL_MAGIC, HR_TPL_VERSION, 0, 0, {}};
   std::vector<uint8_t> out(sizeof header);
   auto part = [&](hr_tpl_part which, const auto &elements) {
@@ -104,6 +84,8 @@ std::vector<uint8_t> Section::bytes() const {
   part(HR_TPL_PARAMS, params);
   part(HR_TPL_DEFAULTS, defaults);
   part(HR_TPL_CASES, needsCases ? caseTable() : std::vector<hr_tpl_case>());
+  part(HR_TPL_SPECIALS, needsCases ? specialTable(*this) : std::vector<hr_tpl_special>());
+  part(HR_TPL_KINDS, needsCases ? kindTable() : std::vector<uint32_t>());
   part(HR_TPL_STRINGS, strings);
   out.resize((out.size() + 3) / 4 * 4);
   if (out.size() > HR_TPL_MAX_BYTES)

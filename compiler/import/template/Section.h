@@ -28,8 +28,11 @@ public:
   std::vector<hr_tpl_default> defaults;
   bool needsCases = false; ///< upper or lower case of characters beyond ASCII
 
+  /// The place of a text of at most 255 bytes, as hr_tpl_special has it.
+  uint32_t shortString(std::string_view text);
+
   /// The bytes; empty when they are more than a section may have.
-  std::vector<uint8_t> bytes() const;
+  std::vector<uint8_t> bytes();
 
 private:
   std::pair<uint32_t, uint32_t> string(std::string_view text);
@@ -41,9 +44,6 @@ private:
   std::vector<hr_tpl_name> names;
   std::map<std::string, uint32_t, std::less<>> namePlaces;
 };
-
-/// Upper and lower case beyond ASCII, from the Unicode data of libutf8proc.
-std::vector<hr_tpl_case> caseTable();
 
 } // namespace headrace::jinja
 #endif

@@ -6,6 +6,7 @@
 #include "compiler/tools/headrace/Conversation.h"
 #include "compiler/tools/headrace/Host.h"
 #include "compiler/tools/headrace/LineEditor.h"
+#include "compiler/tools/headrace/Options.h"
 #include "compiler/tools/headrace/Text.h"
 #include "hr_session_io.h"
 
@@ -41,6 +42,10 @@ void onInterrupt(int) {
 void note(const std::string &text) {
   std::fflush(stdout);
   std::fprintf(stderr, "headrace: note: %s\n", text.c_str());
+}
+
+std::string countText(size_t count, const std::string &what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 class Chat {
@@ -171,7 +176,9 @@ Result<void> Chat::save(const std::string &path) {
   hr_session_fault fault;
   if (hr_session_write(&host.table, &bundle.api(), bundle.session(), path.c_str(), &fault))
     return fileError(path, fault);
-  return writeFileAtomically(path + ".json", jsonLine(context));
+  HR_TRY(writeFileAtomically(path + ".json", jsonLine(context)));
+  note(countText(messages().size(), "message") + " saved in " + path + " and " + path + ".json");
+  return {};
 }
 
 Result<void> Chat::load(const std::string &path) {
@@ -186,6 +193,7 @@ Result<void> Chat::load(const std::string &path) {
     context = before;
     return fileError(path, fault);
   }
+  note(countText(messages().size(), "message") + " loaded from " + path + " and " + path + ".json");
   return {};
 }
 
@@ -279,20 +287,24 @@ Result<void> chat(const ChatArguments &arguments) {
 void addSampling(CLI::App &command, hr_sampling &sampling) {
   command.add_option("--temperature", sampling.temperature, "0: always the most likely token")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e6));
-  command.add_option("--top-k", sampling.top_k, "draw among the K most likely tokens; 0: off")->capture_default_str();
+      ->check(number(0, 1e6));
+  command.add_option("--top-k", sampling.top_k, "draw among the K most likely tokens; 0: off")
+      ->capture_default_str()
+      ->check(wholeNumber(0, UINT32_MAX));
   command.add_option("--top-p", sampling.top_p, "draw among the most likely tokens that hold P of the probability")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number(0, 1));
   command.add_option("--min-p", sampling.min_p, "leave out tokens less than P times as likely as the first; 0: off")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number(0, 1));
   command
       .add_option("--repetition-penalty", sampling.repetition_penalty,
                   "divide the logits of recent tokens by R; 0 or 1: off")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e6));
-  command.add_option("--seed", sampling.seed, "seed of the draws")->capture_default_str();
+      ->check(number(0, 1e6));
+  command.add_option("--seed", sampling.seed, "seed of the draws")
+      ->capture_default_str()
+      ->check(wholeNumber(0, UINT64_MAX));
 }
 
 } // namespace
@@ -306,7 +318,9 @@ void addChat(CLI::App &app, int &exitCode) {
   command->add_option("--messages", arguments->messages,
                       "answer this file: a list of messages, or an object with messages and what else the template "
                       "looks at, such as tools");
-  command->add_option("-n,--tokens", arguments->tokens, "most tokens of an answer")->capture_default_str();
+  command->add_option("-n,--tokens", arguments->tokens, "most tokens of an answer")
+      ->capture_default_str()
+      ->check(wholeNumber(0, UINT32_MAX));
   addSampling(*command, arguments->sampling);
   command->add_option("--stop", arguments->stop, "end before this text; may be given up to 16 times")
       ->expected(1)
@@ -315,7 +329,7 @@ void addChat(CLI::App &app, int &exitCode) {
   command->add_flag("--json", arguments->json, "one JSON object an answer: text, ids, finish, timings");
   command->add_flag("--timings", arguments->timings, "print timings on stderr");
   command->add_option("--threads", arguments->options.threads, "threads (default: the cores)")
-      ->check(CLI::Range(1u, HR_MAX_THREADS));
+      ->check(wholeNumber(1, HR_MAX_THREADS));
   command->callback([arguments, &exitCode] {
     for (const std::string &text : arguments->stop)
       if (text.empty() || arguments->stop.size() > 16)

@@ -18,15 +18,46 @@ Result<ChatTemplate> ChatTemplate::open(const OpenBundle &bundle) {
   return chat;
 }
 
+namespace {
+
+/// A message as templates expect it: without fields that are null, and with what one of three names says of its
+/// reasoning under the two that templates read.
+nlohmann::ordered_json normalized(const nlohmann::ordered_json &message) {
+  using Json = nlohmann::ordered_json;
+  Json known = Json::object(), result = Json::object();
+  for (const auto &[name, value] : message.items())
+    if (!value.is_null())
+      known[name] = value;
+  const Json *reasoning = nullptr;
+  for (const char *name : {"reasoning", "thinking", "reasoning_content"})
+    if (known.contains(name))
+      reasoning = &known[name];
+  if (!reasoning)
+    return known;
+  result["thinking"] = *reasoning;
+  for (const auto &[name, value] : known.items())
+    result[name] = value;
+  result["reasoning_content"] = *reasoning;
+  return result;
+}
+
+} // namespace
+
 Result<std::string> ChatTemplate::render(nlohmann::ordered_json object) const {
   if (!object.contains("add_generation_prompt"))
     object["add_generation_prompt"] = true;
+  for (nlohmann::ordered_json &message : object["messages"])
+    message = normalized(message);
   // What is typed in a terminal need not be UTF-8.
   return renderTemplate(chatTemplate, object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 Result<std::vector<int32_t>> ChatTemplate::encode(std::string_view text) const {
   return encodeText(bundle->api(), tokenizer, text, false);
+}
+
+bool ChatTemplate::isFarTooLong(std::string_view text, size_t most) const {
+  return headrace::isFarTooLong(bundle->api(), tokenizer, text, most);
 }
 
 bool ChatTemplate::isSpecial(int32_t id) const {

@@ -39,8 +39,6 @@ void addTargets(CLI::App &app, int &exitCode);
 
 /// "1,2,3" -> ids; the error is one of usage.
 Result<std::vector<int32_t>> parseIds(const std::string &text);
-/// A CLI11 check for options that take ids.
-std::string checkIds(const std::string &text);
 
 } // namespace headrace
 #endif

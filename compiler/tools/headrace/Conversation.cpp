@@ -2,6 +2,7 @@
 
 #include "compiler/support/ErrorText.h"
 #include "compiler/support/Json.h"
+#include "compiler/tools/headrace/Text.h"
 
 #include <algorithm>
 
@@ -38,11 +39,14 @@ void dropMessages(Json &messages, size_t count) {
 }
 
 void addContextRule(CLI::App &command, ContextRule &rule) {
-  command
-      .add_option("--context-full", rule,
-                  "stop: refuse what does not fit (default); drop: leave out the oldest turns, and say so")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, ContextRule>{{"stop", ContextRule::stop}, {"drop", ContextRule::dropOldest}}));
+  command.add_option_function<std::string>(
+      "--context-full",
+      [&rule](const std::string &text) {
+        if (text != "stop" && text != "drop")
+          throw CLI::ValidationError("--context-full", "expected stop or drop, found " + inQuotes(text));
+        rule = text == "stop" ? ContextRule::stop : ContextRule::dropOldest;
+      },
+      "stop: refuse what does not fit (default); drop: leave out the oldest turns, and say so");
 }
 
 Result<void> checkMessages(const Json &messages, const std::string &where) {
@@ -78,14 +82,16 @@ Result<Prompt> Conversation::prompt(Json context, uint32_t tokens, ContextRule r
     auto text = chat.render(context);
     if (!text)
       return text.error();
-    auto ids = encode(*text);
+    const bool isFarTooLong = chat.isFarTooLong(*text, most);
+    auto ids = isFarTooLong ? std::vector<int32_t>() : encode(*text);
     if (!ids)
       return ids.error();
     prompt.text = text.take();
     prompt.ids = ids.take();
-    if (rule == ContextRule::stop || prompt.ids.size() + room <= most)
-      return prompt;
-    const size_t oldest = oldestTurn(context["messages"]);
+    const bool fits = !isFarTooLong && (rule == ContextRule::stop || prompt.ids.size() + room <= most);
+    const size_t oldest = fits || rule == ContextRule::stop ? 0 : oldestTurn(context["messages"]);
+    if (!oldest && isFarTooLong)
+      return promptTooLong(most, "more than " + std::to_string(2 * most));
     if (!oldest)
       return prompt;
     dropMessages(context["messages"], oldest);

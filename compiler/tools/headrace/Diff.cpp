@@ -9,6 +9,7 @@
 #include "compiler/tools/headrace/Commands.h"
 #include "compiler/tools/headrace/Compiler.h"
 #include "compiler/tools/headrace/Difference.h"
+#include "compiler/tools/headrace/Options.h"
 #include "compiler/tools/headrace/Recording.h"
 #include "compiler/tools/headrace/Text.h"
 
@@ -218,16 +219,16 @@ void addDiff(CLI::App &app, int &exitCode) {
   command->add_option("model", arguments->model, "the folder it was compiled from")->required();
   auto *text = command->add_option("--text", arguments->text, "tokens from a file of text");
   command->add_option("--ids", arguments->ids, "tokens: 1,2,3 (default: those of the bundle's self-test)")
-      ->check(checkIds)
+      ->check(tokenIds())
       ->excludes(text);
   command->add_option("--tokens", arguments->tokens, "most tokens")
       ->capture_default_str()
-      ->check(CLI::Range(size_t(1), size_t(1) << 20));
+      ->check(wholeNumber(1, 1 << 20));
   command->add_option("--taps", arguments->taps, "which values: PATTERN,... such as layers.*.mlp")
       ->capture_default_str();
   command->add_option("--threshold", arguments->threshold, "relative error from which a layer is called bad")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(number(0, 1e9));
   command->add_flag("--json", arguments->json, "one JSON object");
   command->callback([arguments, &exitCode] {
     if (auto done = diff(*arguments); !done)

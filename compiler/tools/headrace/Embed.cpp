@@ -3,6 +3,7 @@
 #include "compiler/tools/headrace/Bundle.h"
 #include "compiler/tools/headrace/Commands.h"
 #include "compiler/tools/headrace/Host.h"
+#include "compiler/tools/headrace/Options.h"
 #include "compiler/tools/headrace/Text.h"
 #include "hr_out.h"
 
@@ -143,13 +144,13 @@ void addEmbed(CLI::App &app, int &exitCode, const std::optional<std::string> &te
   arguments->text = text;
   CLI::App *command = app.add_subcommand("embed", "a text to a vector, by an encoder: headrace embed B -- \"text\"");
   command->add_option("bundle", arguments->bundle, "the bundle of an encoder")->required();
-  command->add_option("--ids", arguments->ids, "token ids, instead of -- \"text\": 1,2,3")->check(checkIds);
+  command->add_option("--ids", arguments->ids, "token ids, instead of -- \"text\": 1,2,3")->check(tokenIds());
   command->add_option("--file", arguments->file, "a file of text, instead of -- \"text\"");
   command->add_option("--hidden", arguments->hidden, "write the last hidden states, [tokens, hidden], as F.npy");
   command->add_flag("--truncate", arguments->truncate, "leave out the end of a text that is too long, and say so");
   command->add_flag("--json", arguments->json, "one JSON object: embedding, ids, pooling, normalized");
   command->add_option("--threads", arguments->options.threads, "threads (default: the cores)")
-      ->check(CLI::Range(1u, HR_MAX_THREADS));
+      ->check(wholeNumber(1, HR_MAX_THREADS));
   command->callback([arguments, &exitCode] {
     if (arguments->text.has_value() + !arguments->ids.empty() + !arguments->file.empty() != 1)
       throw CLI::ValidationError("embed", "expected one of a text behind --, --ids and --file");

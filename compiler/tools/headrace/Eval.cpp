@@ -3,6 +3,7 @@
 #include "compiler/support/Json.h"
 #include "compiler/tools/headrace/Bundle.h"
 #include "compiler/tools/headrace/Commands.h"
+#include "compiler/tools/headrace/Options.h"
 #include "compiler/tools/headrace/Text.h"
 
 #include <cmath>
@@ -132,13 +133,13 @@ void addEval(CLI::App &app, int &exitCode) {
   source->add_option("--ids-file", arguments->idsFile, "a file with a JSON array of token ids");
   source->require_option(1);
   command->add_option("--tokens", arguments->tokens, "only the first so many tokens")
-      ->check(CLI::Range(size_t(2), size_t(1) << 40));
+      ->check(wholeNumber(2, uint64_t(1) << 40));
   command->add_option("--window", arguments->window, "tokens of a window")
       ->capture_default_str()
-      ->check(CLI::Range(2, 1 << 24));
+      ->check(wholeNumber(2, 1 << 24));
   command->add_option("--threads", arguments->options.threads, "threads (default: the cores)")
-      ->check(CLI::Range(1u, HR_MAX_THREADS));
-  command->add_option("--chunk", arguments->options.chunk, "most rows of a step")->check(CLI::Range(1, 1 << 20));
+      ->check(wholeNumber(1, HR_MAX_THREADS));
+  command->add_option("--chunk", arguments->options.chunk, "most rows of a step")->check(wholeNumber(1, 1 << 20));
   command->add_flag("--json", arguments->json, "one JSON object");
   command->callback([arguments, &exitCode] {
     if (auto done = evaluate(*arguments); !done)

@@ -31,8 +31,7 @@ Result<void> checkPrompt(const hr_library &library, const std::vector<int32_t> &
   if (ids.empty())
     return expectedFound("prompt", "at least one token", "none");
   if (ids.size() > library.max_positions)
-    return expectedFound("prompt", "at most " + std::to_string(library.max_positions) + " tokens, the context",
-                         std::to_string(ids.size()));
+    return promptTooLong(library.max_positions, std::to_string(ids.size()));
   for (int32_t id : ids)
     if (id < 0 || uint32_t(id) >= library.vocab_size)
       return expectedFound("prompt", "ids below " + std::to_string(library.vocab_size), std::to_string(id));

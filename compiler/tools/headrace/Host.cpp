@@ -83,9 +83,16 @@ int hostPublish(void *, int fd, const char *from, const char *to) {
 }
 
 int hostMap(void *context, const char *path, const void **data, size_t *bytes) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return errno;
+  if (S_ISDIR(info.st_mode))
+    return EISDIR;
+  if (access(path, R_OK) != 0)
+    return errno;
   auto file = MappedFile::open(path);
   if (!file)
-    return pathExists(path) ? EIO : ENOENT;
+    return EIO;
   Host &host = *static_cast<Host *>(context);
   host.mapped = file.take();
   *data = host.mapped.data();

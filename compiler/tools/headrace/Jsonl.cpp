@@ -2,6 +2,7 @@
 #include "compiler/support/ErrorText.h"
 #include "compiler/tools/headrace/Commands.h"
 #include "compiler/tools/headrace/Conversation.h"
+#include "compiler/tools/headrace/Options.h"
 #include "compiler/tools/headrace/Requests.h"
 #include "compiler/tools/headrace/Text.h"
 
@@ -34,8 +35,8 @@ public:
   Server(const OpenBundle &bundle, const JsonlArguments &arguments)
       : bundle(bundle), arguments(arguments), chat(ChatTemplate::open(bundle)) {}
 
-  /// The answer to a line.
-  Json answer(const std::string &line);
+  /// The answer to a line, a line.
+  std::string answer(const std::string &line);
 
 private:
   Result<Json> carryOut(LineRequest &request);
@@ -80,11 +81,16 @@ Result<Prompt> Server::promptOf(const LineRequest &request, const NamedSession &
   if (!request.prompt) {
     if (!chat)
       return chat.error();
-    return session.conversation->prompt({{"messages", request.messages}}, request.generate.tokens, arguments.rule);
+    Json context = request.context;
+    context["messages"] = request.messages;
+    return session.conversation->prompt(std::move(context), request.generate.tokens, arguments.rule);
   }
   hr_tokenizer tokenizer;
   if (bundle.api().model_tokenizer(bundle.model(), &tokenizer) != HR_OK)
     return expectedFound(fileNameOf(bundle.folder()), "a tokenizer", "none: give ids");
+  const size_t most = bundle.library().max_positions;
+  if (isFarTooLong(bundle.api(), tokenizer, *request.prompt, most))
+    return promptTooLong(most, "more than " + std::to_string(2 * most));
   auto ids = encodeText(bundle.api(), tokenizer, *request.prompt, true);
   if (!ids)
     return ids.error();
@@ -111,7 +117,7 @@ Result<Json> Server::carryOut(LineRequest &request) {
     return answer.error();
   if (isChat)
     (*named)->conversation->answered(*prompt, *answer);
-  Json result = {{"id", request.id}, {"ids", answer->ids}, {"text", answer->text}, {"finish", answer->finish}};
+  Json result = {{"ids", answer->ids}, {"text", answer->text}, {"finish", answer->finish}};
   result["timings"] = timingsJson(answer->timings);
   if (prompt->dropped)
     result["dropped_messages"] = prompt->dropped;
@@ -120,15 +126,12 @@ Result<Json> Server::carryOut(LineRequest &request) {
   return result;
 }
 
-Json Server::answer(const std::string &line) {
-  Json id;
+std::string Server::answer(const std::string &line) {
+  std::string id;
   auto request = parseRequest(line, id);
-  if (!request)
-    return {{"id", id}, {"error", request.error().message()}};
-  auto result = carryOut(*request);
-  if (!result)
-    return {{"id", id}, {"error", result.error().message()}};
-  return result.take();
+  Result<Json> result = request ? carryOut(*request) : Result<Json>(request.error());
+  const Json rest = result ? result.take() : Json{{"error", result.error().message()}};
+  return "{\"id\":" + id + "," + jsonLine(rest).substr(1);
 }
 
 Result<void> serve(const JsonlArguments &arguments) {
@@ -141,7 +144,7 @@ Result<void> serve(const JsonlArguments &arguments) {
   while (std::getline(std::cin, line)) {
     if (line.find_first_not_of(" \t\r") == std::string::npos)
       continue;
-    const std::string text = jsonLine(server.answer(line));
+    const std::string text = server.answer(line);
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
       return Error("stdout: cannot be written: " + systemErrorText(errno));
   }
@@ -161,11 +164,11 @@ int jsonlMain(int argc, const char *const *argv) {
                  "most sessions at once; each costs the KV cache (headrace inspect); beyond it the one not used for "
                  "the longest time is dropped, and the answer says so")
       ->capture_default_str()
-      ->check(CLI::Range(size_t(1), size_t(1) << 20));
+      ->check(wholeNumber(1, 1 << 20));
   addContextRule(app, arguments.rule);
   app.add_option("--threads", arguments.options.threads, "threads (default: the cores)")
-      ->check(CLI::Range(1u, HR_MAX_THREADS));
-  app.add_option("--chunk", arguments.options.chunk, "most prompt tokens of a step")->check(CLI::Range(1, 1 << 20));
+      ->check(wholeNumber(1, HR_MAX_THREADS));
+  app.add_option("--chunk", arguments.options.chunk, "most prompt tokens of a step")->check(wholeNumber(1, 1 << 20));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) {

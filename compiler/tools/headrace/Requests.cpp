@@ -13,84 +13,111 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t mostStops = 16;
 
-Error wrongType(const char *name, const char *expected, const Json &value) {
-  return expectedFound(std::string("field ") + inQuotes(name), expected, jsonKindText(nlohmann::json(value)));
+std::string fieldText(const char *name) { return std::string("field ") + inQuotes(name); }
+
+Error wrongType(const std::string &where, const std::string &expected, const Json &value) {
+  return expectedFound(where, expected, jsonKindText(nlohmann::json(value)));
 }
 
 /// Reads one field into the request.
 using Reader = Result<void> (*)(const char *name, const Json &value, LineRequest &request);
 
-Result<void> readId(const char *, const Json &value, LineRequest &request) {
-  request.id = value;
+/// Given back as the line has it.
+Result<void> readId(const char *, const Json &, LineRequest &) { return {}; }
+
+Result<void> readText(const char *name, const Json &value, std::string &into) {
+  if (!value.is_string())
+    return wrongType(fieldText(name), "a string", value);
+  into = value.get<std::string>();
   return {};
 }
 
 Result<void> readSession(const char *name, const Json &value, LineRequest &request) {
-  if (!value.is_string())
-    return wrongType(name, "a string", value);
-  request.session = value.get<std::string>();
-  return {};
+  return readText(name, value, request.session);
 }
 
 Result<void> readPrompt(const char *name, const Json &value, LineRequest &request) {
-  if (!value.is_string())
-    return wrongType(name, "a string", value);
-  request.prompt = value.get<std::string>();
+  return readText(name, value, request.prompt.emplace());
+}
+
+template <typename T> Result<void> readWhole(const std::string &where, const Json &value, T &into) {
+  const auto most = uint64_t(std::numeric_limits<T>::max());
+  if (!value.is_number_unsigned() || value.get<uint64_t>() > most)
+    return wrongType(where, "a whole number from 0 to " + std::to_string(most), value);
+  into = value.get<T>();
   return {};
 }
 
 Result<void> readIds(const char *name, const Json &value, LineRequest &request) {
-  if (!value.is_array() || value.empty())
-    return wrongType(name, "a list of token ids", value);
-  for (const Json &id : value) {
-    if (!id.is_number_unsigned() || id.get<uint64_t>() > uint64_t(std::numeric_limits<int32_t>::max()))
-      return wrongType(name, "a list of token ids", id);
-    request.generate.ids.push_back(id.get<int32_t>());
+  if (!value.is_array())
+    return wrongType(fieldText(name), "a list of token ids", value);
+  if (value.empty())
+    return expectedFound(fieldText(name), "at least one token id", "an empty list");
+  for (const Json &each : value) {
+    int32_t id = 0;
+    HR_TRY(readWhole(fieldText(name) + ", element " + std::to_string(request.generate.ids.size()), each, id));
+    request.generate.ids.push_back(id);
   }
   return {};
 }
 
 Result<void> readMessages(const char *name, const Json &value, LineRequest &request) {
-  HR_TRY(checkMessages(value, std::string("field ") + inQuotes(name)));
+  HR_TRY(checkMessages(value, fieldText(name)));
   request.messages = value;
   return {};
 }
 
-template <typename T> Result<void> readWhole(const char *name, const Json &value, T &into) {
-  if (!value.is_number_unsigned() || value.get<uint64_t>() > std::numeric_limits<T>::max())
-    return wrongType(name, "a whole number", value);
-  into = value.get<T>();
+Result<void> readTools(const char *name, const Json &value, LineRequest &request) {
+  if (!value.is_array())
+    return wrongType(fieldText(name), "a list of tools", value);
+  request.context[name] = value;
+  return {};
+}
+
+Result<void> readContext(const char *name, const Json &value, LineRequest &request) {
+  if (!value.is_object())
+    return wrongType(fieldText(name), "an object of template variables", value);
+  for (const auto &[variable, each] : value.items()) {
+    if (variable == "messages" || variable == "tools")
+      return expectedFound(fieldText(name), "no " + inQuotes(variable) + ", which is a field of its own", "it");
+    request.context[variable] = each;
+  }
   return {};
 }
 
 Result<void> readFloat(const char *name, const Json &value, float most, float &into) {
   if (!value.is_number() || !(value.get<double>() >= 0) || !(value.get<double>() <= double(most)))
-    return wrongType(name, most == 1 ? "a number from 0 to 1" : "a number of at least 0", value);
+    return wrongType(fieldText(name), most == 1 ? "a number from 0 to 1" : "a number from 0 to 1000000", value);
   into = value.get<float>();
   return {};
 }
 
 Result<void> readStop(const char *name, const Json &value, LineRequest &request) {
   const Json list = value.is_string() ? Json::array({value}) : value;
-  if (!list.is_array() || list.size() > mostStops)
-    return wrongType(name, "a string, or a list of at most 16", value);
+  if (!list.is_array())
+    return wrongType(fieldText(name), "a text or a list of texts", value);
+  if (list.size() > mostStops)
+    return expectedFound(fieldText(name), "at most " + std::to_string(mostStops) + " texts",
+                         std::to_string(list.size()));
   for (const Json &text : list) {
-    if (!text.is_string() || text.get_ref<const std::string &>().empty() ||
-        text.get_ref<const std::string &>().find('\0') != std::string::npos)
-      return wrongType(name, "strings that are not empty", text);
-    request.generate.stop.push_back(text.get<std::string>());
+    if (!text.is_string())
+      return wrongType(fieldText(name), "texts", text);
+    const auto &bytes = text.get_ref<const std::string &>();
+    if (bytes.empty() || bytes.find('\0') != std::string::npos)
+      return expectedFound(fieldText(name), "texts that are not empty and without a NUL character", inQuotes(bytes));
+    request.generate.stop.push_back(bytes);
   }
   return {};
 }
 
 Result<void> readTokens(const char *name, const Json &value, LineRequest &request) {
-  return readWhole(name, value, request.generate.tokens);
+  return readWhole(fieldText(name), value, request.generate.tokens);
 }
 Result<void> readTopK(const char *name, const Json &value, LineRequest &request) {
-  return readWhole(name, value, request.generate.sampling.top_k);
+  return readWhole(fieldText(name), value, request.generate.sampling.top_k);
 }
 Result<void> readSeed(const char *name, const Json &value, LineRequest &request) {
-  return readWhole(name, value, request.generate.sampling.seed);
+  return readWhole(fieldText(name), value, request.generate.sampling.seed);
 }
 Result<void> readTemperature(const char *name, const Json &value, LineRequest &request) {
   return readFloat(name, value, 1e6f, request.generate.sampling.temperature);
@@ -102,7 +129,7 @@ Result<void> readMinP(const char *name, const Json &value, LineRequest &request)
   return readFloat(name, value, 1, request.generate.sampling.min_p);
 }
 
-/// The one table of fields.
+/// The one table of fields. null stands for a field that is not there.
 const struct {
   const char *name, *help;
   Reader read;
@@ -112,6 +139,9 @@ const struct {
     {"prompt", "text; one of prompt, ids and messages must be given, and it is the whole of the prompt", readPrompt},
     {"ids", "token ids", readIds},
     {"messages", "a conversation for the chat template: [{\"role\": ..., \"content\": ...}, ...]", readMessages},
+    {"tools", "of a conversation: tools for the chat template", readTools},
+    {"context", "of a conversation: an object with what else the template looks at (enable_thinking, documents)",
+     readContext},
     {"n", "most tokens to generate (128)", readTokens},
     {"temperature", "0: always the most likely token (0.8)", readTemperature},
     {"top_k", "draw among the K most likely tokens; 0: off (40)", readTopK},
@@ -125,7 +155,7 @@ Result<void> readField(const std::string &name, const Json &value, LineRequest &
   std::string known;
   for (const auto &field : fields) {
     if (name == field.name)
-      return field.read(field.name, value, request);
+      return value.is_null() ? Result<void>() : field.read(field.name, value, request);
     known += (known.empty() ? "" : ", ") + std::string(field.name);
   }
   return expectedFound("request", "fields " + known, inQuotes(name));
@@ -147,22 +177,71 @@ const char *requestHelp() {
   return text.c_str();
 }
 
-Result<LineRequest> parseRequest(const std::string &line, Json &id) {
-  id = nullptr;
+namespace {
+
+/// The end of the JSON value that begins at `at`; the text is valid JSON.
+size_t valueEnd(std::string_view text, size_t at) {
+  size_t depth = 0;
+  for (bool quoted = false; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted && c == '\\')
+      ++at;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (quoted)
+      continue;
+    else if (c == '{' || c == '[')
+      ++depth;
+    else if (depth == 0 && (c == ',' || c == '}' || c == ']' || c == ':'))
+      break;
+    else if (c == '}' || c == ']')
+      --depth;
+  }
+  return at;
+}
+
+/// The text of a member of an object, which is valid JSON; empty: it has none of that name.
+std::string_view memberText(std::string_view object, std::string_view name) {
+  size_t at = object.find('{') + 1;
+  while (at < object.size()) {
+    const size_t keyEnd = valueEnd(object, at), end = valueEnd(object, keyEnd + 1);
+    if (keyEnd >= object.size() || object[keyEnd] != ':')
+      break;
+    if (Json::parse(object.substr(at, keyEnd - at)) == name) {
+      const size_t begin = object.find_first_not_of(" \t\r", keyEnd + 1);
+      return object.substr(begin, object.find_last_not_of(" \t\r", end - 1) + 1 - begin);
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
+/// A request asks for one thing, and says of the conversation only where there is one.
+Result<void> checkTogether(const LineRequest &request) {
+  const int sources = request.prompt.has_value() + !request.generate.ids.empty() + !request.messages.is_null();
+  if (sources != 1)
+    return expectedFound("request", "one of prompt, ids and messages", sources ? "more of them" : "none");
+  if (!request.context.empty() && request.messages.is_null())
+    return expectedFound("request", "messages beside tools and context", "none");
+  return {};
+}
+
+} // namespace
+
+Result<LineRequest> parseRequest(const std::string &line, std::string &id) {
+  id = "null";
   auto strict = parseJson(line, "request");
   if (!strict)
     return strict.error();
   if (!strict->is_object())
     return expectedFound("request", "an object", jsonKindText(*strict));
+  if (strict->contains("id"))
+    id = memberText(line, "id");
   const Json json = Json::parse(line); // again, in the order in which a template would show it
-  if (json.contains("id"))
-    id = json["id"];
   LineRequest request;
   for (const auto &[name, value] : json.items())
     HR_TRY(readField(name, value, request));
-  const int sources = request.prompt.has_value() + !request.generate.ids.empty() + !request.messages.is_null();
-  if (sources != 1)
-    return expectedFound("request", "one of prompt, ids and messages", sources ? "more of them" : "none");
+  HR_TRY(checkTogether(request));
   return request;
 }
 

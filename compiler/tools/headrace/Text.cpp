@@ -1,5 +1,7 @@
 #include "compiler/tools/headrace/Text.h"
 
+#include "compiler/support/ErrorText.h"
+
 namespace headrace {
 
 Result<std::vector<int32_t>> encodeText(const hr_api &api, const hr_tokenizer &tokenizer, std::string_view text,
@@ -22,6 +24,21 @@ Result<std::vector<int32_t>> encodeText(const hr_api &api, const hr_tokenizer &t
     ids.resize(count);
     return ids;
   }
+}
+
+/// Where the beginning of a text is twice too long, what follows cannot make it short enough.
+bool isFarTooLong(const hr_api &api, const hr_tokenizer &tokenizer, std::string_view text, size_t most) {
+  size_t bytes = 64 * most;
+  if (text.size() / 4 < bytes)
+    return false;
+  while (bytes && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
+    --bytes;
+  auto ids = encodeText(api, tokenizer, text.substr(0, bytes), false);
+  return ids && ids->size() > 2 * most;
+}
+
+Error promptTooLong(size_t most, const std::string &found) {
+  return expectedFound("prompt", "at most " + std::to_string(most) + " tokens, the context", found);
 }
 
 Result<std::string> decodeIds(const hr_api &api, const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids) {

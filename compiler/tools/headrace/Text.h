@@ -15,6 +15,10 @@ namespace headrace {
 /// special: add what the tokenizer's post-processor adds. api: the runtime to do it with, a bundle's or this program's.
 Result<std::vector<int32_t>> encodeText(const hr_api &api, const hr_tokenizer &tokenizer, std::string_view text,
                                         bool special);
+/// Whether a long text has by far more than `most` tokens, by its beginning alone.
+bool isFarTooLong(const hr_api &api, const hr_tokenizer &tokenizer, std::string_view text, size_t most);
+/// The error of a prompt that does not fit; found: how many tokens it has.
+Error promptTooLong(size_t most, const std::string &found);
 Result<std::string> decodeIds(const hr_api &api, const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids);
 
 inline Result<std::vector<int32_t>> encodeText(const hr_tokenizer &tokenizer, std::string_view text, bool special) {

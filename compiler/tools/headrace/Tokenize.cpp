@@ -1,8 +1,10 @@
-// headrace tokenize, headrace detokenize - by the tokenizer of a bundle, of a model folder, of a tokenizer.json, or of a GGUF file.
+// headrace tokenize, headrace detokenize - by the tokenizer of a bundle, of a model folder, of a tokenizer.json, or of
+// a GGUF file.
 #include "compiler/import/tokenizer/Tokenizer.h"
 #include "compiler/support/ErrorText.h"
 #include "compiler/tools/headrace/Bundle.h"
 #include "compiler/tools/headrace/Commands.h"
+#include "compiler/tools/headrace/Options.h"
 #include "compiler/tools/headrace/Text.h"
 
 #include <cstdio>
@@ -84,6 +86,11 @@ Result<void> detokenizeIds(const std::string &what, const std::string &list) {
   auto ids = parseIds(list);
   if (!ids)
     return ids.error();
+  const uint32_t count = hr_tokenizer_count(&(*source)->tokenizer);
+  for (int32_t id : *ids)
+    if (uint32_t(id) >= count)
+      return expectedFound("--ids", "ids below " + std::to_string(count) + ", the size of the vocabulary",
+                           std::to_string(id));
   auto text = decodeIds((*source)->tokenizer, *ids);
   if (!text)
     return text.error();
@@ -114,7 +121,7 @@ void addDetokenize(CLI::App &app, int &exitCode) {
   auto what = std::make_shared<std::string>(), ids = std::make_shared<std::string>();
   CLI::App *command = app.add_subcommand("detokenize", "token ids to text");
   command->add_option("what", *what, "a bundle, a model folder, a tokenizer.json or a GGUF file")->required();
-  command->add_option("--ids", *ids, "token ids: 1,2,3")->required()->check(checkIds);
+  command->add_option("--ids", *ids, "token ids: 1,2,3")->required()->check(tokenIds());
   command->callback([what, ids, &exitCode] {
     if (auto done = detokenizeIds(*what, *ids); !done)
       exitCode = report(done.error());

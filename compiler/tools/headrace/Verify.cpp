@@ -3,6 +3,7 @@
 #include "compiler/support/Json.h"
 #include "compiler/tools/headrace/Bundle.h"
 #include "compiler/tools/headrace/Commands.h"
+#include "compiler/tools/headrace/Options.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -158,7 +159,7 @@ void addVerify(CLI::App &app, int &exitCode) {
   auto run = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand("verify", "check a bundle's files and replay its golden vectors");
   command->add_option("bundle", *bundle, "the bundle")->required();
-  command->add_option("--threads", run->threads, "threads (default: the cores)")->check(CLI::Range(1u, HR_MAX_THREADS));
+  command->add_option("--threads", run->threads, "threads (default: the cores)")->check(wholeNumber(1, HR_MAX_THREADS));
   command->callback([bundle, run, &exitCode] {
     if (auto done = verify(*bundle, *run); !done)
       exitCode = report(done.error());

@@ -45,11 +45,6 @@ Result<std::vector<int32_t>> parseIds(const std::string &text) {
   }
 }
 
-std::string checkIds(const std::string &text) {
-  auto ids = parseIds(text);
-  return ids ? "" : ids.error().message();
-}
-
 namespace {
 
 bool isCommand(const CLI::App &app, const std::string &name) {
@@ -86,7 +81,8 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "headrace " HEADRACE_VERSION);
   int exitCode = exitDone;
-  app.add_subcommand("compile", "turn a Hugging Face folder or a GGUF file into a device bundle (headrace compile --help)");
+  app.add_subcommand("compile",
+                     "turn a Hugging Face folder or a GGUF file into a device bundle (headrace compile --help)");
   app.add_subcommand("run", "continue a prompt (headrace run --help)");
   const std::optional<std::string> text = takeText(argc, argv);
   addChat(app, exitCode);

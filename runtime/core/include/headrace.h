@@ -161,14 +161,17 @@ typedef struct hr_timings {
   uint32_t steps; /* runs of a body entry, of one token each, after that */
 } hr_timings;
 
+enum { HR_RESUME_SEED = 2 };
 typedef struct hr_generate_options {
   hr_sampling sampling;
   uint32_t max_tokens;
   /* 0: the prompt follows what the session holds. 1: the prompt is all there is, and the session is rewound to what it
    * has in common with it (hr_session_common), so that only the rest is computed. */
   int reuse;
-  int resume_draws; /* 1: the draws go on where the session's last generation left them; the seed is not looked at */
-  int ignore_eos;   /* 1: an end id is a token like any other */
+  /* 1: the draws go on where the session's last generation left them; the seed is not looked at. HR_RESUME_SEED: only
+   * if they began with this seed, else they begin with it. */
+  int resume_draws;
+  int ignore_eos; /* 1: an end id is a token like any other */
   const int32_t *end_ids; /* further end ids [end_count] */
   uint32_t end_count;
   hr_rows_fn on_prompt_rows; /* not 0: also called with the logits of every row of the prompt */

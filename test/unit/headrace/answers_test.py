@@ -151,21 +151,34 @@ def test_stop():
 
 def test_bad_requests():
     """An error is the answer to its request, and the next one is answered."""
-    fields = "id, session, prompt, ids, messages, n, temperature, top_k, top_p, min_p, seed, stop"
+    fields = "id, session, prompt, ids, messages, tools, context, n, temperature, top_k, top_p, min_p, seed, stop"
     rows = [("{", "request: "), ("[]", "request: expected an object, found "),
             ({"id": 7, "ids": [1], "tempreature": 1}, f"request: expected fields {fields}, found 'tempreature'"),
             ({"id": 7}, "request: expected one of prompt, ids and messages, found none"),
             ({"id": 7, "ids": [1], "prompt": "x"}, "request: expected one of prompt, ids and messages, found more of them"),
-            ({"id": 7, "ids": []}, "field 'ids': expected a list of token ids, found"), ({"id": 7, "ids": [-1]}, "field 'ids': expected a list of token ids, found"),
+            ({"id": 7, "ids": []}, "field 'ids': expected at least one token id, found an empty list"),
+            ({"id": 7, "ids": [5, -1]}, "field 'ids', element 1: expected a whole number from 0 to 2147483647, found the number -1"),
+            ({"id": 7, "ids": [2**31]}, "field 'ids', element 0: expected a whole number from 0 to 2147483647, found the number 2147483648"),
+            ({"id": 7, "ids": {}}, "field 'ids': expected a list of token ids, found an object"),
             ({"id": 7, "ids": [264]}, "prompt: expected ids below 264, found 264"),
             ({"id": 7, "ids": [5] * 61}, "prompt: expected at most 60 tokens, the context, found 61"),
-            ({"id": 7, "ids": [1], "n": -1}, "field 'n': expected a whole number"), ({"id": 7, "ids": [1], "n": 1.5}, "field 'n': expected a whole number"),
-            ({"id": 7, "ids": [1], "n": 2**32}, "field 'n': expected a whole number"),
-            ({"id": 7, "ids": [1], "temperature": -1}, "field 'temperature': expected a number of at least 0"),
-            ({"id": 7, "ids": [1], "top_p": 2}, "field 'top_p': expected a number from 0 to 1"),
-            ({"id": 7, "ids": [1], "seed": "x"}, "field 'seed': expected a whole number"),
-            ({"id": 7, "ids": [1], "stop": [""]}, "field 'stop': expected strings that are not empty"),
-            ({"id": 7, "ids": [1], "stop": ["x"] * 17}, "field 'stop': expected a string, or a list of at most 16"),
+            ({"id": 7, "prompt": "ab " * 99999}, "prompt: expected at most 60 tokens, the context, found more than 120"),
+            ({"id": 7, "ids": [1], "n": -1}, "field 'n': expected a whole number from 0 to 4294967295, found the number -1"),
+            ({"id": 7, "ids": [1], "n": 1.5}, "field 'n': expected a whole number from 0 to 4294967295, found the number 1.5"),
+            ({"id": 7, "ids": [1], "n": 2**32}, "field 'n': expected a whole number from 0 to 4294967295, found the number 4294967296"),
+            ({"id": 7, "ids": [1], "top_k": "x"}, "field 'top_k': expected a whole number from 0 to 4294967295, found the string 'x'"),
+            ({"id": 7, "ids": [1], "temperature": -1}, "field 'temperature': expected a number from 0 to 1000000, found the number -1"),
+            ({"id": 7, "ids": [1], "top_p": 2}, "field 'top_p': expected a number from 0 to 1, found the number 2"),
+            ({"id": 7, "ids": [1], "seed": 2**64}, "field 'seed': expected a whole number from 0 to 18446744073709551615, found the number 1.8"),
+            ({"id": 7, "ids": [1], "stop": [""]}, "field 'stop': expected texts that are not empty and without a NUL character, found ''"),
+            ({"id": 7, "ids": [1], "stop": [None]}, "field 'stop': expected texts, found null"),
+            ({"id": 7, "ids": [1], "stop": 5}, "field 'stop': expected a text or a list of texts, found the number 5"),
+            ({"id": 7, "ids": [1], "stop": ["x"] * 17}, "field 'stop': expected at most 16 texts, found 17"),
+            ({"id": 7, "ids": [1], "tools": []}, "request: expected messages beside tools and context, found none"),
+            ({"id": 7, "ids": [1], "tools": {}}, "field 'tools': expected a list of tools, found an object"),
+            ({"id": 7, "ids": [1], "context": []}, "field 'context': expected an object of template variables, found a list"),
+            ({"id": 7, "ids": [1], "context": {"messages": []}}, "field 'context': expected no 'messages', which is a field of its own, found it"),
+            ({"id": 7, "ids": None}, "request: expected one of prompt, ids and messages, found none"),
             ({"id": 7, "prompt": 5}, "field 'prompt': expected a string"), ({"id": 7, "ids": [1], "session": 5}, "field 'session': expected a string"),
             ({"id": 7, "ids": [1, 257]}, "decoder.bundle: a value became infinite or not a number: first at layers.0.mlp.norm"),
             ('{"id": 7, "ids": [1], "ids": [2]}', "request: "), ('{"id": 7, "prompt": "\\ud800"}', "request: ")]
@@ -175,6 +188,22 @@ def test_bad_requests():
         bad, after = found[2 * i], found[2 * i + 1]
         check(f"{request}", (list(bad), bad.get("error", "").startswith(message)), (["id", "error"], True))
         check(f"after {request}", (after["id"], after.get("ids")), (8, continuation([72, 105], 3)))
+
+
+def test_null_is_absent():
+    plain = answers(decoder(), {"ids": [72, 105], "n": 3, "temperature": 0})[0]
+    nulls = {name: None for name in ("session", "prompt", "messages", "tools", "context", "top_k", "top_p", "min_p", "seed", "stop")}
+    found = answers(decoder(), {"id": None, "ids": [72, 105], "n": 3, "temperature": 0, **nulls})[0]
+    check("null fields", (found["id"], found["ids"]), (None, plain["ids"]))
+
+
+def test_ids_come_back_as_they_are():
+    """Whatever JSON an id is, and whether the request is answered or refused."""
+    values = ["123456789012345678901234567890", "-0", "1.10", "1e5", '"\\u00e9 \\" }"', '[ 1, {"id": "}"} ]', "null", "true"]
+    lines = [f'{{"n": 1, "id" :  {value} , "ids": {ids}}}' for value in values for ids in ("[5]", "[]")]
+    code, out, err = run("run", decoder(), "--jsonl", "--threads", 2, stdin="\n".join(lines))
+    check("beginnings", [line.startswith(f'{{"id":{value},"') for line, value in zip(out.splitlines(), [v for v in values for _ in (0, 1)])], [True] * len(lines))
+    check("an escaped name", answers(decoder(), '{"ids": [5], "n": 0, "\\u0069d": 9}')[0]["id"], 9)
 
 
 def test_sessions_are_limited():
@@ -192,6 +221,9 @@ def test_saved_sessions():
     gone_on = json.loads(run(*base, "--load-session", file, "-n", 12)[1])
     check("continued", begun + gone_on["ids"], whole)
     check("one token computed", counts(gone_on), [10, 9, 1, 1, 12])
+    check("the draws go on", json.loads(run(*base, "--load-session", file, "-n", 12)[1])["ids"], gone_on["ids"])
+    seeded = [json.loads(run(*base, "--load-session", file, "-n", 12, "--seed", seed)[1])["ids"] for seed in (4, 5, 5)]
+    check("another seed draws anew", (seeded[0] == gone_on["ids"], seeded[0] == seeded[1], seeded[1] == seeded[2]), (True, False, True))
     more = json.loads(run(*base, "--load-session", file, "-p", "xy", "-n", 1)[1])
     check("a prompt behind it", counts(more), [12, 9, 3, 1, 1])
     check("no other file", sorted(p.name for p in WORK.glob("session*")), ["session"])
@@ -206,10 +238,27 @@ def test_saved_sessions():
             ("empty", b"", "the saved session is damaged, cut short or of another version")):
         file.write_bytes(content)
         refused(what, [*base, "--load-session", file], f"{file}: {message}")
-    refused("absent", [*base, "--load-session", WORK / "absent"], f"{WORK}/absent: cannot be read (errno 2)")
+    refused("absent", [*base, "--load-session", WORK / "absent"], f"{WORK}/absent: cannot be read: no such file or directory")
     subprocess.run([MAKE, LIBRARY, WORK / "decoder.bundle"], check=True)
     code, out, err = run(*base, "--ids", "1", "--save-session", WORK / "absent/s", "-n", 1)
-    check("no place", (code, err), (1, f"headrace: error: {WORK}/absent/s: cannot be written (errno 2)\n"))
+    check("no place", (code, err), (1, f"headrace: error: {WORK}/absent/s: cannot be written: no such file or directory\n"))
+
+
+def test_values_of_options():
+    """Each error names the option, what is expected and what was found."""
+    b = decoder()
+    rows = [(["chat", b, "--context-full", "maybe"], "--context-full: expected stop or drop, found 'maybe'"),
+            (["run", b, "--jsonl", "--context-full", "0"], "--context-full: expected stop or drop, found '0'"),
+            (["chat", b, "--seed", "-1"], "--seed: expected a whole number from 0 to 18446744073709551615, found '-1'"),
+            (["chat", b, "-n", "99999999999"], "--tokens: expected a whole number from 0 to 4294967295, found '99999999999'"),
+            (["chat", b, "--temperature", "nan"], "--temperature: expected a number from 0 to 1000000, found 'nan'"),
+            (["chat", b, "--top-p", "1.5"], "--top-p: expected a number from 0 to 1, found '1.5'"),
+            (["eval", b, "--text", "x", "--window", "1"], "--window: expected a whole number from 2 to 16777216, found '1'"),
+            (["embed", b, "--ids", "-1"], "--ids: expected token ids such as 1,2,3, found '-1'"),
+            (["detokenize", b, "--ids", "1,x"], "--ids: expected token ids such as 1,2,3, found '1,x'")]
+    for words, message in rows:
+        refused(words[1:], words, message + "; see headrace --help", code=2)
+    refused("a folder", ["run", b, "--load-session", WORK], f"{WORK}: cannot be read: is a directory")
 
 
 def test_usage():

@@ -113,6 +113,24 @@ def test_jsonl():
         check("second turn", counts(got), [all, held, all - held, 3])
 
 
+def test_what_the_template_sees():
+    """Tools and other variables of a request; no fields that are null; reasoning under two names, as transformers gives it."""
+    def asked(messages, **more):
+        code, out, err = run("run", bundle(), "--jsonl", stdin=json.dumps({"messages": messages, "n": 1, "temperature": 0, **more}))
+        return json.loads(out)
+
+    show = {"role": "show", "content": None, "name": None}
+    for more, text in (({}, "[]"), ({"tools": [1, {"b": 2, "a": None}]}, '[1, {"b": 2, "a": null}]'), ({"tools": None}, "[]")):
+        found, want = asked([show], **more), prompt_of([message("show", text + "{}")])
+        check(f"tools {more}", (found.get("error"), found.get("timings", {}).get("prompt_tokens")), (None, len(want)))
+        check(f"answer with {more}", found.get("ids"), continuation(want, 1))
+    found, want = asked([show], context={"variable": {"y": 1}}), prompt_of([message("show", '[]{"y": 1}')])
+    check("a variable", found.get("ids"), continuation(want, 1))
+    want = prompt_of([message("show", "[]{}r/r")])
+    for name in ("reasoning", "thinking", "reasoning_content"):
+        check(name, asked([{**show, name: "r"}]).get("ids"), continuation(want, 1))
+
+
 def test_pipe():
     """Lines in, answers out; commands; what is held is not computed again."""
     want = turns("Hi", "yo")
@@ -136,11 +154,12 @@ def test_pipe():
 
 def test_save():
     want, file = turns("Hi", "yo"), WORK / "saved"
-    check("save", converse(["Hi", f"/save {file}"])[2], "")
+    check("save", converse(["Hi", f"/save {file}"])[2], f"headrace: note: 2 messages saved in {file} and {file}.json\n")
+    check("load", converse([f"/load {file}"])[2], f"headrace: note: 2 messages loaded from {file} and {file}.json\n")
     check("messages beside it", json.loads((WORK / "saved.json").read_text()), {"messages": [message("user", "Hi"), message("assistant", text_of(want[0]))]})
     code, out, err = converse([f"/load {file}", "yo"], "--json")
     found = json.loads(out)
-    check("loaded", (code, err, found["ids"]), (0, "", want[1]))
+    check("loaded", (code, err, found["ids"]), (0, f"headrace: note: 2 messages loaded from {file} and {file}.json\n", want[1]))
     check("computed", counts(found)[1:3], [20 + len(want[0]) - 1, len(prompt_of([message("user", "yo")])) + 2])
     data = bytearray(file.read_bytes())
     data[100] ^= 1

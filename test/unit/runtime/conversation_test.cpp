@@ -183,6 +183,16 @@ TEST_CASE("a saved session goes on with one token, greedily or drawn, as if it h
     CHECK(counts(t) == Counts{31, 30, 1, 1, 12});
     have.insert(have.end(), rest.begin(), rest.end());
     CHECK(have == want);
+    // The seed that the draws began with lets them go on; with another they begin anew.
+    auto resumed = [&](uint64_t seed) {
+      Fixture again;
+      REQUIRE(load(again, saved(first), what) == HR_OK);
+      options.resume_draws = HR_RESUME_SEED;
+      options.sampling.seed = seed;
+      return generate(again, allIds(again), options, t);
+    };
+    CHECK(resumed(5) == rest);
+    CHECK((resumed(77) == rest) == (options.sampling.temperature == 0));
     // Equal sessions, equal bytes.
     CHECK(saved(second).bytes == saved(one).bytes);
   }

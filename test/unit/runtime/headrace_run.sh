@@ -57,8 +57,8 @@ check() { # triple, how to run
   head -c 100 "$work/s" >"$work/cut"
   expect 1 "headrace: error: */cut: the saved session is damaged, cut short or of another version" "$@" "$run" "$b" --load-session "$work/cut"
   expect 1 "headrace: error: */weights.bin: magic number: expected 0x* found 0x*" "$@" "$run" "$b" --load-session "$b/weights.bin"
-  expect 1 "headrace: error: /absent: cannot be read (errno 2)" "$@" "$run" "$b" --load-session /absent
-  expect 1 "*headrace: error: /absent/s: cannot be written (errno 2)" "$@" "$run" "$b" --ids 1 -n 1 --save-session /absent/s
+  expect 1 "headrace: error: /absent: cannot be read: no such file or directory" "$@" "$run" "$b" --load-session /absent
+  expect 1 "*headrace: error: /absent/s: cannot be written: no such file or directory" "$@" "$run" "$b" --ids 1 -n 1 --save-session /absent/s
   cp "$work/l1.npy" "$work/$triple.npy"
   cp "$work/1.json" "$work/$triple.json"
   expect 0 'usage: *--repetition-penalty R*Exit code*' "$@" "$run" --help
@@ -75,7 +75,7 @@ check() { # triple, how to run
   expect 1 'headrace: error: --ids: expected at most 60 tokens, the context, found 61' "$@" "$run" "$b" --ids "$(seq -s, 1 61)"
   expect 1 'headrace: error: */absent/weights.bin: no such file or directory' "$@" "$run" "$work/absent" --ids 1
   expect 1 'headrace: error: layers.0.mlp.norm: a value became infinite or not a number' "$@" "$run" "$b" --ids 1,257
-  expect 1 'headrace: error: /nonexistent/x.npy: cannot be written (errno 2)' "$@" "$run" "$b" --ids 1 --logits /nonexistent/x.npy
+  expect 1 'headrace: error: /nonexistent/x.npy: cannot be written: no such file or directory' "$@" "$run" "$b" --ids 1 --logits /nonexistent/x.npy
   head -c 30000 "$b/weights.bin" >"$work/cut.bin"
   mkdir -p "$work/cut.bundle" && mv "$work/cut.bin" "$work/cut.bundle/weights.bin"
   expect 1 'headrace: error: */cut.bundle/weights.bin: file size: expected 65536, found 30000' "$@" "$run" "$work/cut.bundle" --ids 1

@@ -95,3 +95,31 @@ TEST_CASE("what is not Jinja is refused with its line") {
     CHECK(refused.message.rfind("t:2: ", 0) == 0);
   }
 }
+
+TEST_CASE("letters become several, and a final sigma looks at its neighbours") {
+  CHECK(render("{{ s.upper() }} {{ s.title() }} {{ s.capitalize() }} {{ s.casefold() }}", R"({"s": "ßﬁ ǆ"})").text ==
+        "SSFI Ǆ Ssﬁ ǅ Ssﬁ ǆ ssfi ǆ");
+  CHECK(render("{{ s | lower }}", R"({"s": "ΑΣ ΑΣ. ΣΑ Σ Α.Σ:Α İ"})").text == "ας ας. σα σ α.σ:α i̇");
+}
+
+TEST_CASE("widths are taken as they are, or refused") {
+  CHECK(render("{{ '%200000d' % 5 }}", "{}", {1 << 20, 1 << 20}).text == std::string(199999, ' ') + "5");
+  CHECK(render("{{ '{:>200000}'.format(5) }}", "{}", {1 << 20, 1 << 20}).text == std::string(199999, ' ') + "5");
+  for (const char *text : {"{{ '%99999999999d' % 5 }}", "{{ '{:99999999999}'.format(5) }}", "{{ '{99999999999}'.format(5) }}"})
+    CHECK(render(text, "{}").message == "format: expected numbers of at most 31 bits");
+  CHECK(render("{{ '%.61f' % 0.1 }}", "{}").message == "format: expected at most 60 digits behind the point");
+  CHECK(render("{{ '%.60f' % 0.5 }}", "{}").text == "0.5" + std::string(59, '0'));
+}
+
+TEST_CASE("now is a time in ISO 8601, or absent") {
+  RenderMemory given;
+  given.now = "2026-07-04T09:05:03";
+  const std::string year = "{{ strftime_now('%Y') }}";
+  CHECK(render(year, "{}", given).text == "2026");
+  CHECK(render(year, R"({"now": null})", given).text == "2026");
+  CHECK(render(year, R"({"now": "2020-01-02"})", given).text == "2020");
+  CHECK(render(year, R"({"now": 5})", given).message == "now: expected a time of ISO 8601, found 'int'");
+  CHECK(render(year, R"({"now": {}})", given).status == HR_TEMPLATE_ERROR);
+  CHECK(render("{{ now }}", R"({"now": 5})", given).text == "5");
+  CHECK(render(year, "{}").status == HR_TEMPLATE_ERROR);
+}
