@@ -139,6 +139,7 @@ CONFIGS = {
     "gemma": gemma("GemmaForCausalLM", "gemma", num_key_value_heads=1),
     "gemma2": gemma2(),
     "gemma2-head-scale": gemma2(query_pre_attn_scalar=20, num_hidden_layers=2, attn_logit_softcapping=20.0, final_logit_softcapping=10.0),
+    "gemma2-default-caps": gemma2(query_pre_attn_scalar=20, attn_logit_softcapping=None, final_logit_softcapping=None, sliding_window=None),
     "gemma2-no-caps": gemma2(attn_logit_softcapping=NULL, final_logit_softcapping=NULL),
     "gemma3": gemma3(),
     "gemma3-rope-linear": gemma3(rope_scaling={"rope_type": "linear", "factor": 8.0}),

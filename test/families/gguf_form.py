@@ -26,6 +26,10 @@ WITHOUT = {"bert-masked-lm", "cohere-qk-norm", "falcon-sequential", "gemma2", "g
            "opt", "opt-no-biases", "opt-projected", "phi-qk-norm", "starcoder2-window", "phi3-window", "qwen2-windows", "qwen3-windows-biases"}
 
 
+# What llama.cpp assumes where a file does not say so: these values are left out.
+ASSUMED = {"gemma2": {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0, "sliding_window": 4096}}
+
+
 class Fields:
     """config.json as transformers saves it, under one name for what families call differently."""
 
@@ -151,8 +155,9 @@ def add_options(w, f, name):
              ("embedding_multiplier", w.add_embedding_scale), ("residual_multiplier", w.add_residual_scale), ("logits_scaling", w.add_logit_scale),
              ("logit_scale", w.add_logit_scale)]
     for key, add in table:
-        if f.config.get(key) is not None and not (key == "sliding_window" and f.type in ("qwen2", "qwen3")):
-            add(f.config[key])
+        value, assumed = f.config.get(key), ASSUMED.get(f.type, {}).get(key)
+        if value not in (None, assumed) and not (key == "sliding_window" and f.type in ("qwen2", "qwen3")):
+            add(value)
     if f.type in ENCODERS:
         w.add_causal_attention(False)
         w.add_token_type_count(f.config.get("type_vocab_size", 1))
