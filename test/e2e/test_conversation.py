@@ -1,6 +1,6 @@
 """Sessions that go on: saved ones to the bit, turns that compute only what is new, files that are not what they should be.
 
-usage: test_conversation.py saved|turns|hostile|chat|interrupt|smollm2...
+usage: test_conversation.py saved|turns|hostile|chat|interrupt|render|smollm2...
 """
 import json
 import os
@@ -9,6 +9,7 @@ import random
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import termios
 import time
@@ -151,6 +152,45 @@ def chat():
         equal(f"second turn by {name}", counts(found[1])[:3], [total, held, total - held])
 
 
+def rendered_by(what, context):
+    """The text, or None where it is refused with one line."""
+    done = subprocess.run([RUNNER, "render", what, "--context", context], capture_output=True, text=True)
+    if done.returncode == 1 and done.stderr.startswith("headrace: error: ") and done.stderr.count("\n") == 1 and not done.stdout:
+        return None
+    if done.returncode or done.stderr:
+        fail(f"render {what}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def render():
+    """Published templates, one for all contexts and two between which tools decide: a bundle, its folder and the file give Jinja's text."""
+    sys.path.insert(0, str(models.PROJECT / "test/template"))
+    import oracle
+    import published
+    from contexts import contexts
+    texts = {name: (published.fetched() / f"{name}.jinja").read_text() for name in (
+        "meta-llama-Llama-3.1-8B-Instruct", "Qwen-Qwen2.5-7B-Instruct", "NousResearch-Hermes-3-Llama-3.1-8B-tool_use")}
+    llama, qwen, hermes = texts.values()
+    for plain, tools in ((llama, None), (qwen, hermes)):
+        with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+            folder, file, context_file = Path(scratch) / "brook-render", Path(scratch) / "one.jinja", Path(scratch) / "context.json"
+            shutil.copytree(models.BROOK, folder)
+            (folder / "chat_template.jinja").write_text(plain)
+            if tools:
+                (folder / "additional_chat_templates").mkdir()
+                (folder / "additional_chat_templates/tool_use.jinja").write_text(tools)
+            out, total, refused = bundle(folder, "--target", "host", "--quant", "w4"), 0, 0
+            for name, context in list(contexts())[::11]:
+                template = tools if tools and context.get("tools") is not None else plain
+                wanted, error = oracle.jinja(template, context)
+                file.write_text(template)
+                context_file.write_text(json.dumps(context))
+                for what in (out, folder, file):
+                    equal(f"{what} with {name}", rendered_by(what, context_file), wanted)
+                total, refused = total + 1, refused + (error is not None)
+            print(f"  {total} contexts, {refused} refused")
+
+
 class Terminal:
     """A chat in a pseudo-terminal; `seen` is what it has shown behind the last text waited for."""
 
@@ -219,4 +259,4 @@ def smollm2():
 
 
 if __name__ == "__main__":
-    main({"saved": saved, "turns": turns, "hostile": hostile, "chat": chat, "interrupt": interrupt, "smollm2": smollm2})
+    main({"saved": saved, "turns": turns, "hostile": hostile, "chat": chat, "interrupt": interrupt, "render": render, "smollm2": smollm2})

@@ -50,9 +50,9 @@ static void body(const hr_step *s, uint32_t thread) {
   hr_barrier_wait(s, thread);
   float *hidden = (float *)((char *)s->base[base_arena] + hidden_at);
   for (int32_t row = begin; row < end; ++row) {
-    int32_t state = 0;
+    uint32_t state = 0; /* a loaded session may hold anything */
     for (int32_t j = 0; j <= s->pos + row; ++j)
-      state = (state + (j + weights[0]) * (kv[j] + 1)) % 251;
+      state = (state + (uint32_t)(j + weights[0]) * ((uint32_t)kv[j] + 1)) % 251;
     hidden[row * hidden_stride] = (float)state;
     hidden[row * hidden_stride + 1] = (float)kv[s->pos + row];
     hidden[row * hidden_stride + 2] = (float)(s->pos + row);
