@@ -41,18 +41,18 @@ def build_with_cmake(scratch, text, prefix):
 
 
 def install():
-    """cmake --install, then find_package(Headrace) and headrace_add_bundle in a project of its own."""
+    """cmake --install, then find_package(Headrace) and headrace_add_bundle in a project of its own: a folder beside it, two devices."""
     with tempfile.TemporaryDirectory(dir=WORK) as scratch:
         prefix = Path(scratch) / "prefix"
         command(["cmake", "--install", BUILD, "--prefix", prefix])
-        build_with_cmake(scratch, f"""cmake_minimum_required(VERSION 3.25)
+        shutil.copytree(models.BROOK, Path(scratch) / "brook")
+        build_with_cmake(scratch, """cmake_minimum_required(VERSION 3.25)
 project(speak C)
 find_package(Headrace REQUIRED)
-find_package(Threads REQUIRED)
-headrace_add_bundle(brook MODEL {models.BROOK} TARGET host QUANT w4)
+headrace_add_bundle(brook MODEL ../brook TARGET host,reference QUANT w4 OPTIONS --place layers.0.mlp=reference)
 add_executable(speak embed.c weights_mapped.c)
-target_compile_definitions(speak PRIVATE WEIGHTS_FILE="${{brook_WEIGHTS}}" _GNU_SOURCE)
-target_link_libraries(speak PRIVATE brook brook_port_posix Threads::Threads)
+target_compile_definitions(speak PRIVATE WEIGHTS_FILE="${brook_WEIGHTS}" _GNU_SOURCE)
+target_link_libraries(speak PRIVATE brook::brook brook::port_posix)
 """, prefix)
 
 
