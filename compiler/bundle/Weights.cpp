@@ -81,6 +81,14 @@ private:
   std::atomic<int> problem = 0;
 };
 
+/// The checkpoint's tensors in a weight of several, " (a, b)"; of one, the location says which it is.
+std::string madeOf(model::WeightOp weight) {
+  std::string names;
+  int count = 0;
+  weight.walk([&](recipe::RangeOp op) { names += (count++ ? ", " : "") + op.getTensor().str(); });
+  return count > 1 ? " (" + names + ")" : "";
+}
+
 /// The first value, counted by rows, that cannot be stored; whichever thread meets it.
 class FirstUnstorable {
 public:
@@ -103,9 +111,9 @@ public:
     char expected[32], found[32];
     std::snprintf(expected, sizeof expected, "%g", double(largestStorable(storage)));
     std::snprintf(found, sizeof found, "%g", double(row[at.load() % size]));
-    return weight.emitError() << "weight '" << weight.getSymName() << "': expected values up to " << expected
-                              << " in magnitude, found " << found << " in row " << at.load() / size << ", column "
-                              << at.load() % size;
+    return weight.emitError() << "weight '" << weight.getSymName() << "'" << madeOf(weight)
+                              << ": expected values up to " << expected << " in magnitude, found " << found
+                              << " in row " << at.load() / size << ", column " << at.load() % size;
   }
 
 private:

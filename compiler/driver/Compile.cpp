@@ -285,6 +285,16 @@ Result<std::vector<std::string>> resolveTargets(const std::string &list) {
   return names;
 }
 
+bool isReservedName(const std::string &name) {
+  static const char *const kHeadersOfC[] = {
+      "assert", "complex",     "ctype",  "errno",    "fenv",    "float",     "inttypes", "iso646", "limits", "locale",
+      "math",   "setjmp",      "signal", "stdalign", "stdarg",  "stdatomic", "stdbool",  "stddef", "stdint", "stdio",
+      "stdlib", "stdnoreturn", "string", "tgmath",   "threads", "time",      "uchar",    "wchar",  "wctype"};
+  // lib/cmake/NAME defines NAME::NAME, NAME::shared and NAME::port_posix.
+  return name == "hr" || StringRef(name).starts_with("hr_") || StringRef(name).starts_with("headrace") ||
+         name == "shared" || name == "port_posix" || llvm::is_contained(kHeadersOfC, name);
+}
+
 std::string identifierFrom(const std::string &folder) {
   SmallString<128> path(folder);
   llvm::sys::fs::make_absolute(path);
@@ -296,7 +306,7 @@ std::string identifierFrom(const std::string &folder) {
   std::string name;
   for (char c : last)
     name += llvm::isAlnum(c) ? char(llvm::toLower(c)) : '_';
-  if (name.empty() || llvm::isDigit(name[0]))
+  if (name.empty() || llvm::isDigit(name[0]) || isReservedName(name))
     name = "m" + name;
   return name;
 }

@@ -44,8 +44,13 @@ Result<CompileReport> compileModel(const CompileRequest &request);
 /// "host" becomes the name of this machine's instruction set; the error lists the names there are.
 Result<std::vector<std::string>> resolveTargets(const std::string &list);
 
-/// A C identifier made of the name of a folder or GGUF file: "SmolLM2-135M" gives "smollm2_135m".
+/// A C identifier made of the name of a folder or GGUF file: "SmolLM2-135M" gives "smollm2_135m";
+/// with an "m" before it where a bundle of that name would not work.
 std::string identifierFrom(const std::string &folder);
+
+/// Whether a bundle cannot have this name: its header or libraries would take the place of the runtime's or of a
+/// header of C, or its CMake targets that of each other.
+bool isReservedName(const std::string &name);
 
 /// For people: what was fused, precision, memory, predicted cost; then the notes.
 std::string reportText(const CompileReport &report);

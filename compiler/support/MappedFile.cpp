@@ -24,7 +24,7 @@ struct OpenFile {
 } // namespace
 
 static Result<OpenFile> openRegular(const std::string &path) {
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer must not block
   if (descriptor < 0)
     return Error(path + ": cannot be opened: " + systemErrorText(errno));
   OpenFile file(descriptor, 0);

@@ -157,8 +157,8 @@ hr_status hr_check_bundle(const hr_library *library, const void *weights, size_t
     *problem = (hr_problem){"", 0, 0, -1, 0};
   if (!library || (!weights && weight_bytes))
     return HR_INVALID_ARGUMENT;
-  if (!weights) /* how an empty file is mapped */
-    return refuse(problem, HR_BAD_BUNDLE, "bytes of the header", -1, sizeof(hr_blob_header), 0);
+  if (weight_bytes < sizeof(hr_blob_header)) /* an empty file is mapped to no place, or to any */
+    return refuse(problem, HR_BAD_BUNDLE, "bytes of the header", -1, sizeof(hr_blob_header), weight_bytes);
   if ((uintptr_t)weights % _Alignof(hr_blob_header))
     return refuse(problem, HR_INVALID_ARGUMENT, "alignment of the mapped file", -1, _Alignof(hr_blob_header),
                   (uintptr_t)weights % _Alignof(hr_blob_header));

@@ -72,6 +72,20 @@ def safetensors_empty(folder):
 
 
 @case("safetensors")
+def safetensors_is_a_pipe(folder):
+    (folder / "model.safetensors").unlink()
+    os.mkfifo(folder / "model.safetensors")
+
+
+@case("safetensors")
+def safetensors_not_finite(folder):
+    header, payload = header_of(folder / "model.safetensors")
+    begin = header[K]["data_offsets"][0] + 4 * (32 * 3 + 5)  # row 3, column 5: of q, k and v in one, row 35
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + payload[:begin] + struct.pack("<f", float("nan")) + payload[begin + 4:])
+
+
+@case("safetensors")
 def safetensors_cut_in_header(folder):
     os.truncate(folder / "model.safetensors", 40)
 
@@ -216,7 +230,7 @@ for name, values in {
         "config_unknown_activation": {"hidden_act": "swiglu7"}, "config_rope_type": {"rope_parameters": {"rope_type": "longrope", "factor": 4.0, "rope_theta": 1e4}},
         "config_old_rope_type": {"rope_parameters": None, "rope_scaling": {"type": "su", "factor": 2.0}},
         "config_rope_factor_missing": {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4}}, "config_layers_negative": {"num_hidden_layers": -1},
-        "config_vocab_differs": {"vocab_size": 100}, "config_sliding_window": {"sliding_window": 16},
+        "config_partial_rotation": {"partial_rotary_factor": 0.5}, "config_vocab_differs": {"vocab_size": 100}, "config_sliding_window": {"sliding_window": 16},
         "config_odd_head_dim": {"head_dim": 15}, "config_eps_negative": {"rms_norm_eps": -1.0}}.items():
     CASES.append((name, "config", edit_config(**values)))
 
@@ -281,6 +295,17 @@ def library_absent(bundle):
         file.unlink()
 
 
+@case("manifest")
+def library_cut(bundle):
+    def size(table):
+        for row in table["checksums"]:
+            if row["file"].endswith(".so"):
+                row["bytes"] = 4096
+    edit_json(bundle / "manifest.json", size)
+    for file in bundle.glob("lib/*/lib*.so"):
+        os.truncate(file, 1000)
+
+
 def patch_weights(offset, data):
     def change(bundle):
         raw = bytearray((bundle / "weights.bin").read_bytes())
@@ -322,7 +347,8 @@ COMMANDS = {
     "command_unknown": ["frobnicate"], "command_no_output": ["compile", "MODEL"], "command_bad_quant": ["compile", "MODEL", "-o", "OUT", "--quant", "w5"],
     "command_bad_group": ["compile", "MODEL", "-o", "OUT", "--group", "48"], "command_bad_target": ["compile", "MODEL", "-o", "OUT", "--target", "pdp11"],
     "command_bad_place": ["compile", "MODEL", "-o", "OUT", "--target", "x86-64-v3,reference", "--place", "layers.*.mlp"],
-    "command_bad_ids": ["run", "BUNDLE", "--ids", "1,x"], "command_ids_and_prompt": ["run", "BUNDLE", "--ids", "1", "-p", "x"],
+    "command_bad_ids": ["run", "BUNDLE", "--ids", "1,x"], "command_bad_ids_detokenize": ["detokenize", "BUNDLE", "--ids", "1,x"],
+    "command_reserved_name": ["compile", "MODEL", "-o", "OUT", "--name", "headrace"], "command_ids_and_prompt": ["run", "BUNDLE", "--ids", "1", "-p", "x"],
     "command_threads": ["run", "BUNDLE", "--ids", "1", "--threads", "0"], "command_temperature": ["run", "BUNDLE", "--ids", "1", "--temperature", "-1"],
     "input_model_absent": ["compile", "ABSENT", "-o", "OUT"], "input_bundle_absent": ["run", "ABSENT", "--ids", "1"],
     "input_id_beyond_vocab": ["run", "BUNDLE", "--ids", "99999"], "input_prompt_too_long": ["run", "BUNDLE", "--ids", ",".join(["1"] * 100)],

@@ -53,7 +53,9 @@ std::string checkName(const std::string &text) {
   bool good = !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0]));
   for (unsigned char c : text)
     good = good && (std::isalnum(c) || c == '_') && c < 128;
-  return good ? "" : "expected a C identifier, found " + inQuotes(text);
+  if (!good)
+    return "expected a C identifier, found " + inQuotes(text);
+  return isReservedName(text) ? "expected a name that no header or library beside it has, found " + inQuotes(text) : "";
 }
 
 void listTargets() {

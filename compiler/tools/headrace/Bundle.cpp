@@ -67,6 +67,29 @@ Result<ManifestLibrary> libraryForHost(const Manifest &manifest, const std::stri
                            ", on the device or under qemu");
 }
 
+std::string hexadecimal(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64, value);
+  return text;
+}
+
+Result<void> checkFile(const ManifestChecksum &expected, const std::string &folder) {
+  auto file = MappedFile::open(folder + "/" + expected.file);
+  if (!file)
+    return file.error();
+  if (file->size() != expected.bytes)
+    return expectedFound(expected.file, bytesText(expected.bytes), bytesText(file->size()));
+  std::string found = hexadecimal(hr_hash64(file->data(), file->size(), 0));
+  return found == expected.xxh64 ? Result<void>() : expectedFound(expected.file, "checksum " + expected.xxh64, found);
+}
+
+Result<LoadedLibrary> loadWhole(const Manifest &manifest, const std::string &folder, const std::string &shared) {
+  for (const ManifestChecksum &row : manifest.checksums)
+    if (row.file == shared && pathExists(folder + "/" + shared))
+      HR_TRY(checkFile(row, folder));
+  return loadLibrary(folder + "/" + shared);
+}
+
 /// The section of a kind inside a mapped weights.bin, whose table has not been checked; no bytes: there is none.
 static Result<std::string_view> sectionOf(const MappedFile &weights, uint32_t kind) {
   hr_blob_header header;
@@ -128,7 +151,7 @@ Result<std::unique_ptr<OpenBundle>> OpenBundle::open(const std::string &folder, 
   auto weights = MappedFile::open(folder + "/weights.bin");
   if (!weights)
     return weights.error();
-  auto loaded = loadLibrary(folder + "/" + library->shared);
+  auto loaded = loadWhole(*manifest, folder, library->shared);
   if (!loaded)
     return loaded.error();
 

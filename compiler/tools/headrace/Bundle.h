@@ -17,6 +17,16 @@ Result<Manifest> readManifest(const std::string &folder);
 /// The library of a manifest that was made for the machine this program runs on.
 Result<ManifestLibrary> libraryForHost(const Manifest &manifest, const std::string &folder);
 
+/// A checksum as manifest.json and golden.json write it.
+std::string hexadecimal(uint64_t value);
+
+/// A file of a bundle against its row of the manifest: size and checksum.
+Result<void> checkFile(const ManifestChecksum &expected, const std::string &folder);
+
+/// Loads the shared object of a bundle, which must be as the manifest says: the system's loader crashes on one that is
+/// cut short.
+Result<LoadedLibrary> loadWhole(const Manifest &manifest, const std::string &folder, const std::string &shared);
+
 /// The tokenizer section inside a mapped weights.bin; an error where there is none or the table is damaged.
 Result<hr_tokenizer> tokenizerOf(const MappedFile &weights, const std::string &folder);
 

@@ -23,7 +23,7 @@ Result<void> openBundle(Host &host, const char *folder, hr_loaded &loaded) {
   auto weights = MappedFile::open(std::string(folder) + "/weights.bin");
   if (!weights)
     return weights.error();
-  auto library = loadLibrary(std::string(folder) + "/" + description->shared);
+  auto library = loadWhole(*manifest, folder, description->shared);
   if (!library)
     return library.error();
   host.weights = weights.take();

@@ -13,12 +13,6 @@
 namespace headrace {
 namespace {
 
-std::string hexadecimal(uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016" PRIx64, value);
-  return text;
-}
-
 /// Files without a row could be exchanged unseen: those that run must have one.
 Result<void> checkRows(const Manifest &manifest) {
   std::vector<std::string> needed = {"weights.bin"};
@@ -34,16 +28,8 @@ Result<void> checkRows(const Manifest &manifest) {
 }
 
 Result<void> checkFiles(const Manifest &manifest, const std::string &folder) {
-  for (const ManifestChecksum &expected : manifest.checksums) {
-    auto file = MappedFile::open(folder + "/" + expected.file);
-    if (!file)
-      return file.error();
-    if (file->size() != expected.bytes)
-      return expectedFound(expected.file, bytesText(expected.bytes), bytesText(file->size()));
-    std::string found = hexadecimal(hr_hash64(file->data(), file->size(), 0));
-    if (found != expected.xxh64)
-      return expectedFound(expected.file, "checksum " + expected.xxh64, found);
-  }
+  for (const ManifestChecksum &expected : manifest.checksums)
+    HR_TRY(checkFile(expected, folder));
   return {};
 }
 

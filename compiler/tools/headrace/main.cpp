@@ -37,7 +37,7 @@ Result<std::vector<int32_t>> parseIds(const std::string &text) {
     int32_t id = 0;
     auto [next, error] = std::from_chars(at, end, id);
     if (error != std::errc() || id < 0 || (next != end && *next != ','))
-      return expectedFound("--ids", "token ids such as 1,2,3", inQuotes(text));
+      return Error("expected token ids such as 1,2,3, found " + inQuotes(text)); // CLI11 names the option
     ids.push_back(id);
     if (next == end)
       return ids;

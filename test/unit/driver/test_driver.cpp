@@ -55,6 +55,12 @@ TEST_CASE("a library is called after its folder") {
   CHECK(identifierFrom("/models/SmolLM2-135M-Instruct") == "smollm2_135m_instruct");
   CHECK(identifierFrom("models/brook/") == "brook");
   CHECK(identifierFrom("/models/7B") == "m7b");
+  for (const char *name : {"hr", "hr_abi", "headrace", "headrace_port", "shared", "port_posix", "stdint", "time"}) {
+    CHECK(isReservedName(name));
+    CHECK(identifierFrom(std::string("/models/") + name) == std::string("m") + name);
+  }
+  CHECK_FALSE(isReservedName("hrx"));
+  CHECK_FALSE(isReservedName("brook"));
 }
 
 TEST_CASE("targets are resolved by name") {

@@ -223,6 +223,9 @@ TEST_CASE("every truncation is refused") {
   std::copy_n(blob.memory.get(), 32, reinterpret_cast<uint8_t *>(exact.data()));
   CHECK(hr_check_bundle(&blob.library, exact.data(), 32, &blob.problem) == HR_BAD_BUNDLE);
   CHECK(std::string(blob.problem.what) == "bytes of the header");
+  CHECK(hr_check_bundle(&blob.library, blob.memory.get() + 3, 0, &blob.problem) ==
+        HR_BAD_BUNDLE); // empty, at any place
+  CHECK(std::string(blob.problem.what) == "bytes of the header");
 }
 
 TEST_CASE("payload damage is found and located") {
