@@ -140,9 +140,22 @@ static size_t match_at(hr_tok_matcher *m, size_t at) {
   }
 }
 
+/* Where the next attempt may begin, after one at `at` has failed. A program that begins with a loop without limit has
+ * tried what follows it after every character of the run: it fails from all of them, and trying would take time in
+ * proportion to the square of the run. */
+static size_t next_attempt(hr_tok_matcher *m, size_t at) {
+  uint32_t op = m->code[0] & 0xff, bytes;
+  size_t after = at, least;
+  if ((op == HR_TOK_OP_LOOP || op == HR_TOK_OP_POSSESSIVE) && m->code[2] == HR_TOK_NONE)
+    after = run_loop(m, m->code[0] >> 8, 0, HR_TOK_NONE, at, &least);
+  if (after > at)
+    return after;
+  read_code(m, at, &bytes);
+  return at + bytes;
+}
+
 int hr_tok_find(hr_tok_matcher *m, size_t at, size_t *begin, size_t *end, hr_status *status) {
-  uint32_t bytes;
-  for (; at < m->n; at += bytes) {
+  for (; at < m->n; at = next_attempt(m, at)) {
     m->steps = (uint64_t)(m->n - at + 64) * m->words;
     *end = match_at(m, at);
     *begin = at;
@@ -150,7 +163,6 @@ int hr_tok_find(hr_tok_matcher *m, size_t at, size_t *begin, size_t *end, hr_sta
       return 1;
     if (!m->steps)
       *status = HR_BAD_BUNDLE;
-    read_code(m, at, &bytes);
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 #include "compiler/import/tokenizer/SpecReader.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace headrace::tokenizer {
 
@@ -175,12 +176,15 @@ void GgufReader::mergesFromScores() {
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
   });
+  std::unordered_set<size_t> sizes; // of long tokens few cuts give two parts that may be tokens
+  for (const auto &[text, id] : spec.vocabulary)
+    sizes.insert(text.size());
   uint32_t rank = 0;
   for (size_t i = 0; i < order.size(); i++) {
     rank += i && scores[order[i]] != scores[order[i - 1]];
     const std::string &text = tokens[order[i]];
     for (size_t cut = 1; cut < text.size(); cut++) {
-      if ((uint8_t(text[cut]) & 0xc0) == 0x80)
+      if ((uint8_t(text[cut]) & 0xc0) == 0x80 || !sizes.count(cut) || !sizes.count(text.size() - cut))
         continue;
       auto left = spec.vocabulary.find(text.substr(0, cut)), right = spec.vocabulary.find(text.substr(cut));
       if (left != spec.vocabulary.end() && right != spec.vocabulary.end())

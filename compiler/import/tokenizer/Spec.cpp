@@ -3,6 +3,7 @@
 #include "compiler/import/tokenizer/SpecReader.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace headrace::tokenizer {
 
@@ -29,20 +30,20 @@ bool spelledBytes(std::string_view token, std::string &bytes) {
 
 // ---- added tokens ----
 /// The id that the reference implementation gives to an added token: that of the vocabulary, or the next free one.
-static uint32_t idOfAdded(const std::string &content, const Spec &spec) {
+static uint32_t idOfAdded(const std::string &content, const Spec &spec, uint32_t afterAdded) {
   auto known = spec.vocabulary.find(content);
   if (known != spec.vocabulary.end())
     return known->second;
   auto next = uint32_t(spec.model == HR_TOK_UNIGRAM ? spec.scores.size() : spec.vocabulary.size());
-  for (const AddedToken &token : spec.addedTokens)
-    next = std::max(next, token.id + 1);
-  return next;
+  return std::max(next, afterAdded);
 }
 
 void readAddedTokens(const JsonField &tokens, Spec &spec) {
   if (tokens.isNull())
     return;
   size_t count = tokens.listSize();
+  std::unordered_set<std::string> contents;
+  uint32_t afterAdded = 0;
   for (size_t i = 0; i < count && !tokens.failed(); i++) {
     JsonField entry = tokens.at(i);
     AddedToken token;
@@ -57,15 +58,15 @@ void readAddedTokens(const JsonField &tokens, Spec &spec) {
         token.flags |= uint32_t(flag);
     if (entry.failed() || token.content.empty())
       continue;
-    for (const AddedToken &other : spec.addedTokens)
-      if (other.content == token.content)
-        return entry["content"].fail("a content that no other added token has");
-    uint32_t id = idOfAdded(token.content, spec);
+    if (!contents.insert(token.content).second)
+      return entry["content"].fail("a content that no other added token has");
+    uint32_t id = idOfAdded(token.content, spec, afterAdded);
     if (id != token.id)
       return entry["id"].fail("the id " + std::to_string(id) + " for " + inQuotes(token.content),
                               std::to_string(token.id));
     if (id < spec.tokens.size() && spec.tokens[id] && *spec.tokens[id] != token.content)
       return entry["id"].fail("an id that is free", std::to_string(id) + ", which is " + inQuotes(*spec.tokens[id]));
+    afterAdded = std::max(afterAdded, id + 1);
     spec.addedTokens.push_back(std::move(token));
   }
   std::vector<AddedToken> ordered;

@@ -159,6 +159,14 @@ TEST_CASE("regular expressions") {
   CHECK(split(R"((?i:[\p{Lu}]))", "aAb") == "a|A|b");
 }
 
+TEST_CASE("a long run that what follows refuses takes time in proportion to its length") {
+  CHECK(pieces(withSplit(regexSplit("\\s+$|y")), "a  y  ") == "a  |y|  ");
+  std::string text = std::string(500000, ' ') + "x";
+  CHECK(Tokenizer(withSplit(regexSplit("\\s+$"))).encode(text).size() == text.size()); // squared: a minute
+  CHECK(pieces(withSplit(regexSplit("\\s{2,}y")), "    y   ") == "    y|   ");
+  CHECK(pieces(withSplit(regexSplit("a+b")), "aaaaaab aab") == "aaaaaab| |aab");
+}
+
 TEST_CASE("characters newer than the host's tables: regexes know Unicode 16, digits Unicode 17") {
   auto split = [](const std::string &regex, const std::string &text) {
     return pieces(withSplit(regexSplit(regex)), text);
