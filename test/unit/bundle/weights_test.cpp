@@ -159,6 +159,21 @@ TEST_CASE("numbers of a recipe are computed in f32") {
                 "%r = recipe.add %z, %a : tensor<2x2xf32>, tensor<2x2xf32>\n") == std::vector<float>{1, 2, 3, 4, 0});
 }
 
+TEST_CASE("products and literals are made when the file is written") {
+  Scratch scratch;
+  auto product =
+      scratch.write(weight("2x3", "enc = #enc.f32, layout = \"rows\", bytes = 128 : i64",
+                           range("%a", 1, 2, 2) + range("%b", 10, 2, 3) +
+                               "%r = recipe.matmul %a, %b : tensor<2x2xf32>, tensor<2x3xf32> to tensor<2x3xf32>\n"),
+                    128);
+  CHECK(floats(product, 7) == std::vector<float>{36, 39, 42, 82, 89, 96, 0});
+  auto numbers = scratch.write(weight("2", kVector,
+                                      "%l = recipe.literal [0.5, 1.5, 2.5] : tensor<3xf32>\n"
+                                      "%r = recipe.take %l rows 1 to 3 of 3 : tensor<3xf32> to tensor<2xf32>\n"),
+                               128);
+  CHECK(floats(numbers, 3) == std::vector<float>{1.5, 2.5, 0});
+}
+
 TEST_CASE("a large matrix is transposed, a stored one by its columns and a computed one by blocks") {
   Scratch scratch(300 * 300);
   for (const char *step : {"", "%s = recipe.scale %a by 2.0 : tensor<300x300xf32>\n"}) {
