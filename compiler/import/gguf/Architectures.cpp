@@ -7,8 +7,15 @@ namespace headrace {
 
 namespace {
 
-/// Local layers see model.window positions; the last of each `period` layers sees all.
+/// Local layers see model.window positions: those that the file lists, or all but the last of each `period` layers.
 Result<void> readPattern(GgufModel &model, int64_t period) {
+  Result<std::vector<bool>> listed = model.keys.flags("attention.sliding_window_pattern", model.layers);
+  if (!listed)
+    return listed.error();
+  if (!listed->empty()) {
+    model.isLocal = [flags = listed.take()](int64_t layer) { return flags[size_t(layer)]; };
+    return {};
+  }
   HR_TRY(model.keys.integer("attention.sliding_window_pattern", 1, 10000, period));
   model.isLocal = [period](int64_t layer) { return layer % period < period - 1; };
   return {};

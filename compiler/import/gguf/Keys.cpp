@@ -125,6 +125,17 @@ Result<void> Keys::boolean(const std::string &key, bool &value) const {
   return {};
 }
 
+Result<std::vector<bool>> Keys::flags(const std::string &key, int64_t layers) const {
+  if (!metadata.isArray(prefix + key))
+    return std::vector<bool>();
+  asked.insert(key);
+  Result<std::vector<bool>> found = metadata.booleans(prefix + key);
+  if (found && int64_t(found->size()) != layers)
+    return expectedFound(where(key), "one for each of " + std::to_string(layers) + " layers",
+                         std::to_string(found->size()));
+  return found;
+}
+
 Result<void> Keys::text(const std::string &key, std::string &value) const {
   asked.insert(key);
   if (!has(key))

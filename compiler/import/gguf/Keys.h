@@ -23,6 +23,8 @@ public:
   /// A number that the architecture has even where the file does not say so: `assumed` then, which is told.
   Result<void> numberOr(const std::string &key, double least, double most, double assumed, double &value,
                         std::vector<std::string> &warnings) const;
+  /// A boolean for each of `layers`, where the key holds an array; else none.
+  Result<std::vector<bool>> flags(const std::string &key, int64_t layers) const;
   Result<void> text(const std::string &key, std::string &value) const;
   /// The error of an absent key.
   Result<void> require(const std::string &key) const;

@@ -164,6 +164,21 @@ TEST_CASE("what an architecture has even where a GGUF file does not say so") {
   CHECK(spec->ropes[size_t(spec->blocks[0].attention.rope)].theta == 500);
   CHECK(spec->warnings.empty());
 
+  for (char local : {0, 1}) {
+    TinyGguf listed("gemma3");
+    listed.number("attention.sliding_window", 7);
+    listed.maker.array("gemma3.attention.sliding_window_pattern", kBool, 1, std::string(1, local));
+    spec = listed.describe();
+    REQUIRE(spec);
+    CHECK(spec->blocks[0].attention.window == (local ? 7 : 0));
+    CHECK(spec->blocks[0].attention.rope == (local ? 1 : 0));
+  }
+  TinyGguf tooMany("gemma3");
+  tooMany.number("attention.sliding_window", 7);
+  tooMany.maker.array("gemma3.attention.sliding_window_pattern", kBool, 2, std::string(2, 1));
+  CHECK(tooMany.refusal() ==
+        "m.gguf: key 'gemma3.attention.sliding_window_pattern': expected one for each of 1 layers, found 2");
+
   TinyGguf noWindow("gemma3"); // all layers see everything, and turn alike
   spec = noWindow.describe();
   REQUIRE(spec);
