@@ -41,6 +41,8 @@ private:
     return false;
   }
 
+  /// Whether the letters that come next are what a single letter folds to.
+  bool atLongFolding() const;
   bool parseAlternation(RegexNode &node);
   bool parseSequence(RegexNode &node);
   bool parseAtom(RegexNode &node);
@@ -81,9 +83,23 @@ bool Parser::parseAlternation(RegexNode &node) {
   return true;
 }
 
+bool Parser::atLongFolding() const {
+  static const std::vector<uint32_t> folded = foldedLetters();
+  for (const std::vector<uint32_t> &folding : longFoldings()) {
+    size_t n = 0;
+    while (n < folding.size() && peek(n) < codeLimit && folded[peek(n)] == folding[n])
+      n++;
+    if (n == folding.size())
+      return true;
+  }
+  return false;
+}
+
 bool Parser::parseSequence(RegexNode &node) {
   node.kind = RegexNode::Sequence;
   while (peek() != endOfPattern && peek() != '|' && peek() != ')') {
+    if (ignoreCase && atLongFolding())
+      return refuse("letters that fold together with a single one, as ss with \u00df,");
     RegexNode child;
     if (!parseAtom(child) || !parseQuantifiers(child))
       return false;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <unicode/uchar.h>
 #include <unicode/uscript.h>
+#include <unicode/ustring.h>
 
 namespace headrace::tokenizer {
 
@@ -138,6 +139,23 @@ std::vector<uint32_t> foldedLetters() {
   folded[0x1fe3] = 0x3b0;
   folded[0xfb05] = 0xfb06;
   return folded;
+}
+
+/// All of them are of letters in the first plane.
+const std::vector<std::vector<uint32_t>> &longFoldings() {
+  static const std::vector<std::vector<uint32_t>> foldings = [] {
+    std::vector<std::vector<uint32_t>> result;
+    for (uint32_t letter = 0x80; letter < 0x10000; letter++) {
+      auto code = UChar(letter);
+      UChar folded[8];
+      UErrorCode error = U_ZERO_ERROR;
+      int32_t n = u_strFoldCase(folded, int32_t(std::size(folded)), &code, 1, U_FOLD_CASE_DEFAULT, &error);
+      if (U_SUCCESS(error) && n > 1)
+        result.emplace_back(folded, folded + n);
+    }
+    return result;
+  }();
+  return foldings;
 }
 
 } // namespace headrace::tokenizer

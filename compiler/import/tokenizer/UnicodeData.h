@@ -43,5 +43,8 @@ std::vector<uint32_t> smallLetters();
 /// What regexes that ignore case compare, one code point at a time.
 std::vector<uint32_t> foldedLetters();
 
+/// The strings of more than one letter that regexes which ignore case take a single letter for, as "ss" for ß.
+const std::vector<std::vector<uint32_t>> &longFoldings();
+
 } // namespace headrace::tokenizer
 #endif

@@ -237,7 +237,8 @@ TEST_CASE("regular expressions that are not supported are named") {
                {"a{b}", "an unknown quantifier at character 2"},
                {"^a", "^ at character 0"},
                {"\\x{110000}", "an escape that is no code point at character 10"},
-               {"a\\", "a \\ at the end at character 1"}};
+               {"a\\", "a \\ at the end at character 1"},
+               {"fi(?i:gro\u017fs)", "letters that fold together with a single one, as ss with \u00df, at character 9"}};
   for (const auto &c : cases) {
     CHECK(errorOf(withRegex(c.regex)) ==
           std::string("tokenizer.json: pre_tokenizer.pattern: expected a regex of the supported kind, found ") +
