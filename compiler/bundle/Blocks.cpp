@@ -21,57 +21,58 @@ unsigned bit(const uint8_t *bits, size_t i) { return bits[i / 8] >> (i % 8) & 1u
 //------------------------------------------------------------------------------===//
 
 // f16 scale, 16 bytes of nibbles.
-void q4_0(const uint8_t *block, float *out) {
-  float scale = half(block);
+void q4_0(const uint8_t *block, CodedBlock &out) {
+  out.scale = half(block);
   for (size_t i = 0; i != 32; ++i)
-    out[i] = scale * float(int(nibble(block + 2, i)) - 8);
+    out.codes[i] = int8_t(int(nibble(block + 2, i)) - 8);
 }
 
 // f16 scale, f16 minimum, 16 bytes of nibbles.
-void q4_1(const uint8_t *block, float *out) {
-  float scale = half(block), minimum = half(block + 2);
+void q4_1(const uint8_t *block, CodedBlock &out) {
+  out.scale = half(block);
+  out.minimum = half(block + 2);
   for (size_t i = 0; i != 32; ++i)
-    out[i] = scale * float(nibble(block + 4, i)) + minimum;
+    out.codes[i] = int8_t(nibble(block + 4, i));
 }
 
 // f16 scale, 4 bytes of fifth bits, 16 bytes of nibbles.
-void q5_0(const uint8_t *block, float *out) {
-  float scale = half(block);
+void q5_0(const uint8_t *block, CodedBlock &out) {
+  out.scale = half(block);
   for (size_t i = 0; i != 32; ++i)
-    out[i] = scale * float(int(nibble(block + 6, i) | bit(block + 2, i) << 4) - 16);
+    out.codes[i] = int8_t(int(nibble(block + 6, i) | bit(block + 2, i) << 4) - 16);
 }
 
 // f16 scale, f16 minimum, 4 bytes of fifth bits, 16 bytes of nibbles.
-void q5_1(const uint8_t *block, float *out) {
-  float scale = half(block), minimum = half(block + 2);
+void q5_1(const uint8_t *block, CodedBlock &out) {
+  out.scale = half(block);
+  out.minimum = half(block + 2);
   for (size_t i = 0; i != 32; ++i)
-    out[i] = scale * float(nibble(block + 8, i) | bit(block + 4, i) << 4) + minimum;
+    out.codes[i] = int8_t(nibble(block + 8, i) | bit(block + 4, i) << 4);
 }
 
 // f16 scale, 32 signed bytes.
-void q8_0(const uint8_t *block, float *out) {
-  float scale = half(block);
-  for (size_t i = 0; i != 32; ++i)
-    out[i] = scale * float(int8_t(block[2 + i]));
+void q8_0(const uint8_t *block, CodedBlock &out) {
+  out.scale = half(block);
+  std::memcpy(out.codes, block + 2, 32);
 }
 
 const int8_t kNonlinear[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
 // f16 scale, 16 bytes of nibbles that index kNonlinear.
-void iq4_nl(const uint8_t *block, float *out) {
-  float scale = half(block);
+void iq4_nl(const uint8_t *block, CodedBlock &out) {
+  out.scale = half(block);
   for (size_t i = 0; i != 32; ++i)
-    out[i] = scale * float(kNonlinear[nibble(block + 2, i)]);
+    out.codes[i] = kNonlinear[nibble(block + 2, i)];
 }
 
-// One byte of exponent, 16 bytes of nibbles: sign, two bits of exponent, one of fraction. Values here are twice those,
+// One byte of exponent, 16 bytes of nibbles: sign, two bits of exponent, one of fraction. Codes here are twice those,
 // the scale half.
-void mxfp4(const uint8_t *block, float *out) {
+void mxfp4(const uint8_t *block, CodedBlock &out) {
   const int8_t values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
   uint32_t exponent = block[0];
-  float scale = floatFromBits(exponent < 2 ? 0x00200000u << exponent : (exponent - 1) << 23);
+  out.scale = floatFromBits(exponent < 2 ? 0x00200000u << exponent : (exponent - 1) << 23);
   for (size_t i = 0; i != 32; ++i)
-    out[i] = scale * float(values[nibble(block + 1, i)]);
+    out.codes[i] = values[nibble(block + 1, i)];
 }
 
 //===-- blocks of 256: scales of 16 or 32 elements, themselves in units of the block's
@@ -157,22 +158,24 @@ void iq4_xs(const uint8_t *block, float *out) {
 }
 
 const BlockType kTypes[] = {
-    {"Q4_0", 32, 18, q4_0},   {"Q4_1", 32, 20, q4_1},   {"Q5_0", 32, 22, q5_0},     {"Q5_1", 32, 24, q5_1},
-    {"Q8_0", 32, 34, q8_0},   {"Q2_K", 256, 84, q2_k},  {"Q3_K", 256, 110, q3_k},   {"Q4_K", 256, 144, q4_k},
-    {"Q5_K", 256, 176, q5_k}, {"Q6_K", 256, 210, q6_k}, {"IQ4_NL", 32, 18, iq4_nl}, {"IQ4_XS", 256, 136, iq4_xs},
-    {"MXFP4", 32, 17, mxfp4},
+    {"Q4_0", 32, 18, nullptr, q4_0, -8, 7, false},      {"Q4_1", 32, 20, nullptr, q4_1, 0, 15, true},
+    {"Q5_0", 32, 22, nullptr, q5_0, -16, 15, false},    {"Q5_1", 32, 24, nullptr, q5_1, 0, 31, true},
+    {"Q8_0", 32, 34, nullptr, q8_0, -128, 127, false},  {"IQ4_NL", 32, 18, nullptr, iq4_nl, -127, 113, false},
+    {"MXFP4", 32, 17, nullptr, mxfp4, -12, 12, false},  {"Q2_K", 256, 84, q2_k, nullptr, 0, 0, false},
+    {"Q3_K", 256, 110, q3_k, nullptr, 0, 0, false},     {"Q4_K", 256, 144, q4_k, nullptr, 0, 0, false},
+    {"Q5_K", 256, 176, q5_k, nullptr, 0, 0, false},     {"Q6_K", 256, 210, q6_k, nullptr, 0, 0, false},
+    {"IQ4_XS", 256, 136, iq4_xs, nullptr, 0, 0, false},
 };
 
-/// Types of which an encoding holds the numbers: code and scale, and a minimum.
-bool isQ4_0(const BlockType &type) { return type.dequantize == q4_0; }
-bool isQ4_1(const BlockType &type) { return type.dequantize == q4_1; }
-bool isQ8_0(const BlockType &type) { return type.dequantize == q8_0; }
-
-uint16_t rawHalf(const uint8_t *from) {
-  uint16_t bits;
-  std::memcpy(&bits, from, 2);
-  return bits;
+void dequantizeCoded(const BlockType &type, const uint8_t *block, float *out) {
+  CodedBlock coded;
+  type.decode(block, coded);
+  for (size_t i = 0; i != 32; ++i) {
+    float product = coded.scale * float(coded.codes[i]);
+    out[i] = type.hasMinimum ? product + coded.minimum : product;
+  }
 }
+
 bool isFinite(uint16_t bits) { return (bits & 0x7c00) != 0x7c00; }
 
 } // namespace
@@ -185,42 +188,44 @@ const BlockType *findBlockType(std::string_view name) {
 }
 
 void dequantizeBlocks(const BlockType &type, const uint8_t *blocks, size_t count, float *out) {
+  auto one = [&](const uint8_t *block, float *values) {
+    type.decode ? dequantizeCoded(type, block, values) : type.dequantize(block, values);
+  };
   for (size_t i = 0; i != count; ++i)
-    type.dequantize(blocks + i * type.bytes, out + i * type.elements);
-}
-
-std::optional<Storage> exactStorage(const BlockType &type) {
-  if (isQ4_0(type))
-    return Storage::W4;
-  if (isQ4_1(type))
-    return Storage::W4A;
-  if (isQ8_0(type))
-    return Storage::W8;
-  return std::nullopt;
+    one(blocks + i * type.bytes, out + i * type.elements);
 }
 
 bool canHold(const BlockType &type, Storage storage) {
-  bool coded = storage == Storage::W4 || storage == Storage::W4A || storage == Storage::W8;
-  return (isQ4_0(type) && coded) || (isQ4_1(type) && storage == Storage::W4A) ||
-         (isQ8_0(type) && storage == Storage::W8);
+  bool fourBits = type.low >= -8 && type.high <= 7;
+  switch (storage) {
+  case Storage::W4:
+    return type.decode && !type.hasMinimum && fourBits;
+  case Storage::W4A:
+    return type.decode && (type.hasMinimum ? type.high <= 15 : fourBits);
+  case Storage::W8:
+    return type.decode && !type.hasMinimum;
+  case Storage::W4Z:
+  case Storage::F16:
+  case Storage::F32:
+    break;
+  }
+  return false;
 }
 
 bool recodeBlock(const BlockType &type, const uint8_t *block, Storage storage, int8_t *codes, GroupNumbers &numbers) {
-  numbers = {rawHalf(block), 0};
-  bool good = isFinite(numbers.scale);
-  if (isQ8_0(type)) {
-    std::memcpy(codes, block + 2, 32);
-    return good;
+  CodedBlock coded;
+  type.decode(block, coded);
+  int base = 0;
+  numbers = {floatToHalf(coded.scale), 0};
+  if (type.hasMinimum) {
+    numbers.offset = floatToHalf(coded.minimum); // from a binary16
+  } else if (storage == Storage::W4A) {
+    base = 8;
+    numbers.offset = floatToHalf(coded.scale * -8.0f); // exact up to infinity
   }
-  const uint8_t *nibbles = block + (isQ4_1(type) ? 4 : 2);
-  int zero = isQ4_0(type) && storage != Storage::W4A ? 8 : 0;
   for (size_t i = 0; i != 32; ++i)
-    codes[i] = int8_t(int(nibble(nibbles, i)) - zero);
-  if (isQ4_1(type))
-    numbers.minimum = rawHalf(block + 2);
-  else if (storage == Storage::W4A)
-    numbers.minimum = floatToHalf(halfToFloat(numbers.scale) * -8.0f);
-  return good && isFinite(numbers.minimum);
+    codes[i] = int8_t(coded.codes[i] + base);
+  return halfToFloat(numbers.scale) == coded.scale && isFinite(numbers.scale) && isFinite(numbers.offset);
 }
 
 } // namespace headrace

@@ -5,16 +5,27 @@
 
 #include "compiler/bundle/Pack.h"
 
-#include <optional>
 #include <string_view>
 
 namespace headrace {
+
+/// A block of 32 with one scale: value = scale * code, or scale * code + minimum.
+struct CodedBlock {
+  float scale, minimum;
+  int8_t codes[32];
+};
 
 /// Consecutive values of a row that are stored together.
 struct BlockType {
   const char *name; ///< as the format spells it
   size_t elements, bytes;
-  void (*dequantize)(const uint8_t *block, float *out);
+  void (*dequantize)(const uint8_t *block, float *out); ///< null where there is `decode`
+  void (*decode)(const uint8_t *block, CodedBlock &out);
+  int low, high; ///< of the codes that decode gives
+  bool hasMinimum;
+
+  /// Whole bits of a value.
+  unsigned bits() const { return unsigned(bytes * 8 / elements); }
 };
 
 /// nullptr for a name that is none of Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS and MXFP4.
@@ -23,10 +34,6 @@ const BlockType *findBlockType(std::string_view name);
 /// The values of `count` blocks, each as the f32 operations of the format's reference give it: the scale of a block (or
 /// of a part of one) times the code, plus or minus a minimum.
 void dequantizeBlocks(const BlockType &type, const uint8_t *blocks, size_t count, float *out);
-
-/// The smallest storage in groups of 32 that holds every block of this type exactly, disregarding what single blocks
-/// may hold; none for types that no encoding of ours can hold.
-std::optional<Storage> exactStorage(const BlockType &type);
 
 /// Whether `storage` in groups of 32 can hold blocks of this type exactly, disregarding what single blocks may hold.
 bool canHold(const BlockType &type, Storage storage);

@@ -20,10 +20,12 @@ unsigned placeOfOutput(size_t o) { return o % 2 ? 4 + unsigned(o / 2) : unsigned
 
 size_t wordsOf(size_t count, unsigned perWord) { return (count + perWord - 1) / perWord; }
 
-uint16_t halfBits(float value, bool &exact) {
-  uint16_t bits = floatToHalf(value);
-  exact = exact && halfToFloat(bits) == value;
-  return bits;
+/// A scale as binary16; false when that loses more than the rounding of a normal number.
+bool halfScale(float scale, uint16_t &bits, bool &exact) {
+  bits = floatToHalf(scale);
+  float rounded = halfToFloat(bits);
+  exact = exact && rounded == scale;
+  return std::fabs(rounded - scale) <= std::fabs(scale) * 0x1p-11f;
 }
 
 } // namespace
@@ -125,39 +127,38 @@ void GroupedMatrix::values(size_t output, float *out) const {
 }
 
 bool GroupedMatrix::isGroupedBy(size_t size) const {
-  for (size_t input = 0; order && input != k; ++input)
-    if (groupOf(input) != input / group)
+  if (!order)
+    return group % size == 0 || group >= k;
+  for (size_t input = 0; input != k; ++input)
+    if (groupOf(input) != groupOf(input / size * size))
       return false;
-  return group % size == 0 || group >= k;
+  return true;
 }
 
 bool GroupedMatrix::recode(const T32Shape &shape, size_t output, size_t row, CodedRows &out, bool &exact) const {
-  bool minima = shape.storage == Storage::W4A, good = true;
-  int least = shape.storage == Storage::W8 ? -128
-              : minima                     ? 0
-                                           : -8,
-      most = shape.storage == Storage::W8 ? 127
-             : minima                     ? 15
-                                          : 7;
-  // Codes of W4A are 0 .. 15: what is stored, or signed bytes moved up.
-  int base = minima && layout == GroupLayout::Bytes ? 8 : 0;
+  if (shape.storage == Storage::W4A)
+    return false;
+  bool hasZeros = shape.storage == Storage::W4Z, good = true;
+  int least = hasZeros                       ? 0
+              : shape.storage == Storage::W8 ? -128
+                                             : -8,
+      most = hasZeros                       ? 15
+             : shape.storage == Storage::W8 ? 127
+                                            : 7;
+  // Codes of W4Z are 0 .. 15: what is stored, or signed bytes moved up.
+  int base = hasZeros && layout == GroupLayout::Bytes ? 8 : 0;
   for (size_t first = 0, g = 0; first < k; first += shape.group, ++g) {
-    size_t index = first / group, last = std::min(first + shape.group, k);
+    size_t index = groupOf(first), last = std::min(first + shape.group, k);
     int zeroPoint = zero(output, index) + base;
-    float factor = scale(output, index);
-    bool scaleExact = true;
-    uint16_t scaleBits = halfBits(factor, scaleExact);
-    good = good && scaleExact && std::isfinite(factor);
+    good = halfScale(scale(output, index), out.scales[row * shape.groups() + g], exact) && good;
     for (size_t input = first; input != last; ++input) {
-      int value = code(output, input) + base - (minima ? 0 : zeroPoint);
+      int value = code(output, input) + base - (hasZeros ? 0 : zeroPoint);
       good = good && value >= least && value <= most;
       out.codes[row * k + input] = int8_t(value);
     }
-    out.scales[row * shape.groups() + g] = scaleBits;
-    if (minima) {
-      uint16_t bits16 = halfBits(float(-zeroPoint) * factor, exact);
-      good = good && (bits16 & 0x7c00) != 0x7c00;
-      out.minima[row * shape.groups() + g] = bits16;
+    if (hasZeros) {
+      good = good && zeroPoint >= 0 && zeroPoint <= 15;
+      out.offsets[row * shape.groups() + g] = floatToHalf(float(zeroPoint));
     }
   }
   return good;

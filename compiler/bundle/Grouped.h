@@ -47,10 +47,11 @@ struct GroupedMatrix {
 
   /// Values of one output, in f32.
   void values(size_t output, float *out) const;
-  /// Whether groups of `size` inputs, the last perhaps short, each lie within one group of this matrix.
+  /// Whether runs of `size` inputs, the last perhaps short, each lie within one group of this matrix.
   bool isGroupedBy(size_t size) const;
-  /// One output as codes of `shape`, whose groups isGroupedBy; writes row `row` of `out`. False when a number does not
-  /// fit. `exact` becomes false when a minimum was rounded to binary16; it is left alone otherwise.
+  /// One output as codes of `shape`, whose groups isGroupedBy; writes row `row` of `out`. False when a code does not
+  /// fit, a scale lies beyond the precision of binary16, or the storage has minima. `exact` becomes false when a scale
+  /// was rounded to binary16; it is left alone otherwise.
   bool recode(const T32Shape &shape, size_t output, size_t row, CodedRows &out, bool &exact) const;
 
 private:

@@ -156,6 +156,16 @@ template <typename V, typename T> void fields(V &v, T &w, const ManifestWeight *
   v.field("kernels", w.kernels);
 }
 
+template <typename V, typename T> void fields(V &v, T &s, const ManifestStored *) {
+  v.field("type", s.type);
+  v.field("encoding", s.encoding);
+  v.field("outcome", s.outcome);
+  v.field("first", s.first);
+  v.field("tensors", s.tensors);
+  v.field("values", s.values);
+  v.field("bytes", s.bytes);
+}
+
 template <typename V, typename T> void fields(V &v, T &k, const ManifestKernel *) {
   v.field("name", k.name);
   v.field("family", k.family);
@@ -200,6 +210,7 @@ template <typename V, typename T> void fields(V &v, T &m, const Manifest *) {
   v.list("sections", m.sections);
   v.list("buffers", m.buffers);
   v.list("weights", m.weights);
+  v.list("stored", m.stored);
   v.list("kernels", m.kernels);
   v.object("cost", m.cost);
   v.list("checksums", m.checksums);

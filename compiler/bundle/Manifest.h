@@ -79,6 +79,18 @@ struct ManifestWeight {
   std::vector<std::string> kernels;
 };
 
+/// What became of the checkpoint's matrices of one type, where `--quant keep` chose their encoding.
+struct ManifestStored {
+  std::string type, encoding; ///< "Q4_0", "w4 g32"
+  std::string outcome;        ///< "kept", "kept, widened", "kept, scales rounded to f16", "requantized"
+  std::string first;          ///< the name of one
+  uint64_t tensors = 0, values = 0, bytes = 0; ///< bytes in the checkpoint
+
+  bool isExact() const { return outcome == "kept" || outcome == "kept, widened"; }
+  /// "Q4_0 in w4 g32: kept"
+  std::string text() const { return type + " in " + encoding + ": " + outcome; }
+};
+
 struct ManifestKernel {
   std::string name, family;
   uint64_t device = 0;
@@ -110,6 +122,7 @@ struct Manifest {
   std::vector<ManifestSection> sections;
   std::vector<ManifestBuffer> buffers;
   std::vector<ManifestWeight> weights;
+  std::vector<ManifestStored> stored; ///< empty unless `--quant keep`
   std::vector<ManifestKernel> kernels;
   std::vector<std::pair<std::string, uint64_t>> fusions; ///< what was fused, how often: {"q, k, v into one", 6}
   ManifestCost cost;

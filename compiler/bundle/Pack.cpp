@@ -55,27 +55,6 @@ void placeHalves(const std::vector<uint16_t> &halves, size_t groups, uint8_t *pl
       std::memcpy(plane + (group * tileRows + row) * 2, &halves[row * groups + group], 2);
 }
 
-/// Codes that a storage has.
-struct CodeRange {
-  int low, high;
-};
-CodeRange codesOf(Storage storage) {
-  switch (storage) {
-  case Storage::W8:
-    return {-128, 127};
-  case Storage::W4:
-    return {-8, 7};
-  case Storage::W4A:
-    return {0, 15};
-  case Storage::F32:
-  case Storage::F16:
-    break;
-  }
-  return {0, 0};
-}
-
-bool isFinite(uint16_t half) { return (half & 0x7c00) != 0x7c00; }
-
 GroupNumbers encodeSymmetric(Storage storage, const float *values, size_t count, int8_t *codes) {
   float extreme = 0; // the value of largest magnitude, the first among equals
   for (size_t i = 0; i != count; ++i)
@@ -88,9 +67,9 @@ GroupNumbers encodeSymmetric(Storage storage, const float *values, size_t count,
     std::memset(codes, 0, count);
     return {};
   }
-  CodeRange range = wide ? CodeRange{-127, 127} : codesOf(storage); // -128 is for codes that others made
+  float low = wide ? -127 : -8, high = wide ? 127 : 7;
   for (size_t i = 0; i != count; ++i)
-    codes[i] = code(values[i] / divisor, float(range.low), float(range.high));
+    codes[i] = code(values[i] / divisor, low, high);
   return {scale, 0};
 }
 
@@ -100,7 +79,7 @@ public:
   Ramp() = default;
   Ramp(float low, float high)
       : numbers{floatToHalf((high - low) / 15.0f), floatToHalf(low)}, scale(halfToFloat(numbers.scale)),
-        minimum(halfToFloat(numbers.minimum)) {}
+        minimum(halfToFloat(numbers.offset)) {}
 
   /// 0 .. 15, in f32. Adding 1.5 * 2^23 rounds to the nearest even integer, as nearbyint does and without its call.
   float codeOf(float value) const {
@@ -126,7 +105,7 @@ private:
 };
 
 /// Ends up to a tenth inside the values' own are tried: the few values beyond them cost less than smaller steps gain.
-GroupNumbers encodeAsymmetric(const float *values, size_t count, int8_t *codes) {
+GroupNumbers encodeWithMinimum(const float *values, size_t count, int8_t *codes) {
   auto [low, high] = std::minmax_element(values, values + count);
   float step = (*high - *low) / 40.0f, least = HUGE_VALF;
   Ramp best;
@@ -142,6 +121,22 @@ GroupNumbers encodeAsymmetric(const float *values, size_t count, int8_t *codes) 
   return best.numbers;
 }
 
+/// Equal steps over the values and 0, which a code of its own stands for.
+GroupNumbers encodeWithZeroPoint(const float *values, size_t count, int8_t *codes) {
+  auto [least, greatest] = std::minmax_element(values, values + count);
+  float low = std::min(0.0f, *least), high = std::max(0.0f, *greatest);
+  uint16_t scale = floatToHalf((high - low) / 15.0f);
+  float divisor = halfToFloat(scale);
+  if (divisor == 0) {
+    std::memset(codes, 0, count);
+    return {};
+  }
+  int zero = code(-low / divisor, 0, 15);
+  for (size_t i = 0; i != count; ++i)
+    codes[i] = int8_t(zero + code(values[i] / divisor, float(-zero), float(15 - zero)));
+  return {scale, floatToHalf(float(zero))};
+}
+
 } // namespace
 
 size_t T32Shape::codeBytes() const {
@@ -154,6 +149,7 @@ size_t T32Shape::codeBytes() const {
     return paddedK() * tileRows;
   case Storage::W4:
   case Storage::W4A:
+  case Storage::W4Z:
     return paddedK() * tileRows / 2;
   }
   return 0;
@@ -162,7 +158,7 @@ size_t T32Shape::codeBytes() const {
 size_t T32Shape::tileBytes() const {
   if (!isCoded())
     return codeBytes();
-  size_t planes = storage == Storage::W4A ? 2 : 1;
+  size_t planes = hasOffsets() ? 2 : 1;
   return (codeBytes() + planes * groups() * tileRows * 2 + 127) / 128 * 128;
 }
 
@@ -178,6 +174,8 @@ float largestStorable(Storage storage) {
     return 65504.0f * 127.0f;
   case Storage::W4:
     return largestHalf * 8.0f;
+  case Storage::W4Z: // both ends
+    return 65504.0f * 7.5f;
   }
   return 0;
 }
@@ -190,27 +188,14 @@ size_t firstUnstorable(Storage storage, const float *values, size_t count) {
   return count;
 }
 
-size_t firstUnstorable(const T32Shape &shape, const CodedRows &rows, size_t count) {
-  CodeRange range = codesOf(shape.storage);
-  for (size_t row = 0; row != count; ++row) {
-    bool good = true;
-    for (size_t i = row * shape.k; i != (row + 1) * shape.k; ++i)
-      good = good && rows.codes[i] >= range.low && rows.codes[i] <= range.high;
-    for (size_t i = row * shape.groups(); i != (row + 1) * shape.groups(); ++i)
-      good = good && isFinite(rows.scales[i]) && (rows.minima.empty() || isFinite(rows.minima[i]));
-    if (!good)
-      return row;
-  }
-  return count;
+CodedRows::CodedRows(const T32Shape &shape, size_t count)
+    : codes(count * shape.k), scales(count * shape.groups()), offsets(shape.hasOffsets() ? count * shape.groups() : 0) {
 }
 
-CodedRows::CodedRows(const T32Shape &shape, size_t count)
-    : codes(count * shape.k), scales(count * shape.groups()),
-      minima(shape.storage == Storage::W4A ? count * shape.groups() : 0) {}
-
 GroupNumbers encodeGroup(Storage storage, const float *values, size_t count, int8_t *codes) {
-  return storage == Storage::W4A ? encodeAsymmetric(values, count, codes)
-                                 : encodeSymmetric(storage, values, count, codes);
+  return storage == Storage::W4A   ? encodeWithMinimum(values, count, codes)
+         : storage == Storage::W4Z ? encodeWithZeroPoint(values, count, codes)
+                                   : encodeSymmetric(storage, values, count, codes);
 }
 
 void packTile(const T32Shape &shape, const CodedRows &rows, uint8_t *out) {
@@ -224,8 +209,8 @@ void packTile(const T32Shape &shape, const CodedRows &rows, uint8_t *out) {
       placeW4(codes.data(), shape.storage == Storage::W4 ? 8 : 0, shape.paddedK(), row, out);
   }
   placeHalves(rows.scales, shape.groups(), out + shape.codeBytes());
-  if (!rows.minima.empty())
-    placeHalves(rows.minima, shape.groups(), out + shape.codeBytes() + shape.groups() * tileRows * 2);
+  if (!rows.offsets.empty())
+    placeHalves(rows.offsets, shape.groups(), out + shape.codeBytes() + shape.groups() * tileRows * 2);
 }
 
 void packTile(const T32Shape &shape, const float *rows, uint8_t *out) {
@@ -238,8 +223,8 @@ void packTile(const T32Shape &shape, const float *rows, uint8_t *out) {
       size_t count = std::min(shape.group, shape.k - group * shape.group);
       GroupNumbers numbers = encodeGroup(shape.storage, rows + first, count, coded.codes.data() + first);
       coded.scales[at] = numbers.scale;
-      if (!coded.minima.empty())
-        coded.minima[at] = numbers.minimum;
+      if (!coded.offsets.empty())
+        coded.offsets[at] = numbers.offset;
     }
   packTile(shape, coded, out);
 }

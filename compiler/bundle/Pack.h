@@ -9,7 +9,7 @@
 
 namespace headrace {
 
-enum class Storage { F32, F16, W8, W4, W4A };
+enum class Storage { F32, F16, W8, W4, W4A, W4Z };
 
 /// A matrix of n x k in layout T32: tiles of 32 outputs.
 struct T32Shape {
@@ -21,6 +21,8 @@ struct T32Shape {
   size_t groups() const { return (k + group - 1) / group; }
   /// Elements are codes of groups; else floats.
   bool isCoded() const { return storage != Storage::F32 && storage != Storage::F16; }
+  /// Groups have a second number beside the scale.
+  bool hasOffsets() const { return storage == Storage::W4A || storage == Storage::W4Z; }
   /// Bytes of the codes (or elements) of one tile, then of the whole tile.
   size_t codeBytes() const;
   size_t tileBytes() const;
@@ -32,27 +34,24 @@ float largestStorable(Storage storage);
 /// Index of the first value that is not a number or above that magnitude; `count` if there is none.
 size_t firstUnstorable(Storage storage, const float *values, size_t count);
 
-/// Rows as codes: value = code * scale, for W4A code * scale + minimum. Zeros when made.
+/// Rows as codes: value = code * scale, for W4A code * scale + minimum, for W4Z (code - zero point) * scale. Zeros when
+/// made.
 struct CodedRows {
   CodedRows(const T32Shape &shape, size_t count);
 
-  std::vector<int8_t> codes;    ///< [count][k]: W8 -128..127, W4 -8..7, W4A 0..15
-  std::vector<uint16_t> scales; ///< [count][groups], binary16
-  std::vector<uint16_t> minima; ///< [count][groups], binary16; empty but for W4A
+  std::vector<int8_t> codes;     ///< [count][k]: W8 -128..127, W4 -8..7, W4A and W4Z 0..15
+  std::vector<uint16_t> scales;  ///< [count][groups], binary16
+  std::vector<uint16_t> offsets; ///< [count][groups], binary16: minima of W4A, zero points of W4Z; empty for others
 };
-
-/// Index of the first row with a code out of range, or with a scale or minimum that is not finite; `count` if there is
-/// none.
-size_t firstUnstorable(const T32Shape &shape, const CodedRows &rows, size_t count);
 
 /// Packs one tile of values. rows: 32 * k floats, row by row, zeros for rows beyond n. out: tileBytes() bytes.
 void packTile(const T32Shape &shape, const float *rows, uint8_t *out);
 /// Packs one tile of codes: 32 rows, zeros for rows beyond n.
 void packTile(const T32Shape &shape, const CodedRows &rows, uint8_t *out);
 
-/// What the codes of a group are multiplied with, and, for W4A, what is added: binary16.
+/// What the codes of a group are multiplied with, and the minimum (W4A) or zero point (W4Z): binary16.
 struct GroupNumbers {
-  uint16_t scale = 0, minimum = 0;
+  uint16_t scale = 0, offset = 0;
 };
 /// Encodes one group of `count` values, at least one, by the rules of runtime/abi/README.md.
 GroupNumbers encodeGroup(Storage storage, const float *values, size_t count, int8_t *codes);

@@ -83,8 +83,8 @@ bool readBlocks(recipe::FromBlocksOp op, const CheckpointFiles &files, const T32
     if (!recodeBlock(blocks.type, block, shape.storage, &out.codes[row * shape.k + group * 32], numbers))
       return false;
     out.scales[row * shape.groups() + group] = numbers.scale;
-    if (!out.minima.empty())
-      out.minima[row * shape.groups() + group] = numbers.minimum;
+    if (!out.offsets.empty())
+      out.offsets[row * shape.groups() + group] = numbers.offset;
   }
   return true;
 }
@@ -96,7 +96,7 @@ bool readRow(Row from, const CheckpointFiles &files, const T32Shape &shape, size
     return true; // zeros
   if (auto blocks = from.value.getDefiningOp<recipe::FromBlocksOp>())
     return readBlocks(blocks, files, shape, from.index, row, out);
-  bool exact = true; // a rounded minimum is told by who chose the encoding
+  bool exact = true; // a rounded scale is told by who chose the encoding
   return groupedMatrix(from.value.getDefiningOp<recipe::FromGroupsOp>(), files)
       .recode(shape, size_t(from.index), row, out, exact);
 }

@@ -56,6 +56,27 @@ Json sharesJson(const Shares &shares) {
   return json;
 }
 
+std::string storedText(const Manifest &m) {
+  std::string text = m.stored.empty() ? "" : "\nThe checkpoint's matrices under --quant keep\n";
+  for (const ManifestStored &row : m.stored)
+    text += format("  %-56s %5" PRIu64 " tensors %12" PRIu64 " values %10.2f MiB there: %s%s\n", row.text().c_str(),
+                   row.tensors, row.values, mebibytes(row.bytes), row.first.c_str(), row.tensors > 1 ? ", ..." : "");
+  return text;
+}
+
+Json storedJson(const Manifest &m) {
+  Json json = Json::array();
+  for (const ManifestStored &row : m.stored)
+    json.push_back({{"type", row.type},
+                    {"encoding", row.encoding},
+                    {"outcome", row.outcome},
+                    {"first", row.first},
+                    {"tensors", row.tensors},
+                    {"values", row.values},
+                    {"bytes", row.bytes}});
+  return json;
+}
+
 } // namespace
 
 std::string bundleReportText(const Manifest &m) {
@@ -66,7 +87,7 @@ std::string bundleReportText(const Manifest &m) {
   text += "\nFused\n";
   for (const auto &[what, count] : m.fusions)
     text += format("  %6" PRIu64 " x %s\n", count, what.c_str());
-  text += "\nPrecision\n" + sharesText(byEncoding(m));
+  text += "\nPrecision\n" + sharesText(byEncoding(m)) + storedText(m);
   text += "\nPlacement of weights\n" + sharesText(byDevice(m));
   text += "\nMemory\n";
   text += format("  weights.bin              %10.2f MiB, mapped\n", mebibytes(m.weightsBytes));
@@ -101,6 +122,7 @@ std::string bundleReportJson(const Manifest &m) {
                {"target", m.settings.target},
                {"fused", fusions},
                {"precision", sharesJson(byEncoding(m))},
+               {"stored", storedJson(m)},
                {"placement", sharesJson(byDevice(m))},
                {"memory", {{"weights", m.weightsBytes}, {"arena", m.arenaBytes}, {"session", m.sessionBytes}}},
                {"token",

@@ -30,6 +30,7 @@ std::optional<Storage> storageOf(enc::Encoding encoding) {
       .Case("w8", Storage::W8)
       .Case("w4", Storage::W4)
       .Case("w4a", Storage::W4A)
+      .Case("w4z", Storage::W4Z)
       .Default(std::nullopt);
 }
 

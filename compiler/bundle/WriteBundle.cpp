@@ -156,6 +156,7 @@ void BundleWriter::describe() {
   manifest.name = request.name;
   manifest.compiler = "headrace " HEADRACE_VERSION;
   manifest.settings = request.settings;
+  manifest.stored = request.stored;
   ManifestModel &model = manifest.model;
   model.architecture = spec.architecture;
   model.layers = uint64_t(spec.blocks.size());

@@ -23,9 +23,10 @@ struct BundleRequest {
   const ModelSpec &spec;
   std::string name;          ///< a C identifier: of the libraries, the header and the manifest
   ManifestSettings settings; ///< what the manifest repeats
-  std::string tokenizer;     ///< bytes of the tokenizer section; empty: none
-  std::string chatTemplate;  ///< bytes of the chat template section; empty: none
-  unsigned threads = 0;      ///< for recipes; 0: all cores. The bytes do not depend on it.
+  std::vector<ManifestStored> stored;
+  std::string tokenizer;    ///< bytes of the tokenizer section; empty: none
+  std::string chatTemplate; ///< bytes of the chat template section; empty: none
+  unsigned threads = 0;     ///< for recipes; 0: all cores. The bytes do not depend on it.
   /// Generates the files of lib/<triple>/ once the identity of weights.bin is known. Reports its own errors as MLIR
   /// diagnostics and returns failure after them.
   std::function<mlir::FailureOr<std::vector<Artifact>>(BlobIdentity)> emit;

@@ -221,8 +221,9 @@ ManifestSettings Compilation::settings() {
 
 Result<void> Compilation::writeOutput() {
   phases.begin("weights");
-  BundleRequest bundle{*module,         source.spec, name, settings(), source.tokenizer, source.chatTemplate,
-                       request.threads, {},          {},   {}};
+  BundleRequest bundle{
+      *module,         source.spec, name, settings(), source.stored, source.tokenizer, source.chatTemplate,
+      request.threads, {},          {},   {}};
   bundle.emit = [this](BlobIdentity blob) { return emit(blob); };
   bundle.emitForHost = [this](BlobIdentity blob) { return emitForHost(blob); };
   if (request.progress)

@@ -10,19 +10,19 @@
 namespace headrace {
 
 /// Options that the request leaves open; and with "keep" the encodings of the weights, where --no-fallback refuses to
-/// round what is quantized a second time.
+/// round what is quantized.
 static Result<void> settleEncodings(const CompileRequest &request, const Checkpoint &checkpoint, ModelSource &source) {
   source.quant = !request.quant.empty() ? request.quant : source.spec.isQuantized ? "keep" : "w4";
   bool keep = source.quant == "keep";
   source.group = request.group ? request.group : keep ? 32 : 64;
   if (!keep)
     return {};
-  std::vector<std::string> requantized = keepEncodings(source.spec, checkpoint);
-  if (request.noFallback && !requantized.empty())
-    return expectedFound("--quant keep with --no-fallback", "weights whose encoding the target has",
-                         requantized.front());
-  if (!request.embed.empty() || !request.head.empty())
-    source.spec.embedding.encoding = source.spec.head.encoding = ""; // as those options say
+  bool tables = request.embed.empty() && request.head.empty(); // else as those options say
+  source.stored = keepEncodings(source.spec, checkpoint, tables);
+  for (const ManifestStored &row : source.stored)
+    if (request.noFallback && !row.isExact())
+      return expectedFound("--quant keep with --no-fallback", "weights whose encoding the target has",
+                           row.text() + ", " + std::to_string(row.tensors) + " tensors, first " + row.first);
   return {};
 }
 

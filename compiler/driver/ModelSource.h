@@ -8,11 +8,12 @@ namespace headrace {
 
 struct ModelSource {
   ModelSpec spec;
-  std::string tokenizer;          ///< bytes of the tokenizer section; empty: none
-  std::string chatTemplate;       ///< bytes of the template section; empty: none
-  std::string quant;              ///< of the request, or what the model's own storage suggests: "keep" or "w4"
-  int64_t group = 0;              ///< of the request, or what goes with `quant`
-  std::vector<std::string> notes; ///< one line each
+  std::string tokenizer;              ///< bytes of the tokenizer section; empty: none
+  std::string chatTemplate;           ///< bytes of the template section; empty: none
+  std::string quant;                  ///< of the request, or what the model's own storage suggests: "keep" or "w4"
+  int64_t group = 0;                  ///< of the request, or what goes with `quant`
+  std::vector<ManifestStored> stored; ///< under "keep"
+  std::vector<std::string> notes;     ///< one line each
 };
 
 /// Reads the model that the request names: headers, configuration and tokenizer. Under `--quant keep` the spec says how

@@ -11,13 +11,20 @@ using namespace headrace::enc;
 #include "dialects/enc/EncDialect.cpp.inc"
 #include "dialects/enc/EncInterfaces.cpp.inc"
 
-static ParseResult parseSymmetry(AsmParser &parser, bool &asym) {
-  asym = succeeded(parser.parseOptionalKeyword("asym"));
-  return asym || succeeded(parser.parseOptionalKeyword("sym"))
-             ? success()
-             : ParseResult(parser.emitError(parser.getCurrentLocation(), "expected 'sym' or 'asym'"));
+/// In the order of W4Offset.
+static constexpr struct {
+  llvm::StringLiteral keyword, spelling;
+} offsets[] = {{"sym", "w4"}, {"minimum", "w4a"}, {"zero_point", "w4z"}};
+
+static ParseResult parseOffset(AsmParser &parser, W4Offset &offset) {
+  for (auto [index, row] : llvm::enumerate(offsets))
+    if (succeeded(parser.parseOptionalKeyword(row.keyword))) {
+      offset = W4Offset(index);
+      return success();
+    }
+  return parser.emitError(parser.getCurrentLocation(), "expected 'sym', 'minimum' or 'zero_point'");
 }
-static void printSymmetry(AsmPrinter &printer, bool asym) { printer << (asym ? "asym" : "sym"); }
+static void printOffset(AsmPrinter &printer, W4Offset offset) { printer << offsets[size_t(offset)].keyword; }
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/enc/EncAttrs.cpp.inc"
@@ -55,7 +62,7 @@ static LogicalResult verifyGroup(llvm::function_ref<InFlightDiagnostic()> emitEr
 LogicalResult W8Attr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t group) {
   return verifyGroup(emitError, group);
 }
-LogicalResult W4Attr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t group, bool asym) {
+LogicalResult W4Attr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t group, W4Offset offset) {
   return verifyGroup(emitError, group);
 }
 LogicalResult A8Type::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t group) {
@@ -77,7 +84,7 @@ llvm::StringRef W8Attr::getSpelling() const { return "w8"; }
 int64_t W8Attr::getBits() const { return 8; }
 int64_t W8Attr::getGroupSize() const { return getGroup(); }
 
-llvm::StringRef W4Attr::getSpelling() const { return getAsym() ? "w4a" : "w4"; }
+llvm::StringRef W4Attr::getSpelling() const { return offsets[size_t(getOffset())].spelling; }
 int64_t W4Attr::getBits() const { return 4; }
 int64_t W4Attr::getGroupSize() const { return getGroup(); }
 
@@ -90,8 +97,9 @@ Encoding enc::encodingNamed(MLIRContext *context, llvm::StringRef name, int64_t 
     return {};
   if (name == "w8")
     return W8Attr::get(context, group);
-  if (name == "w4" || name == "w4a")
-    return W4Attr::get(context, group, /*asym=*/name == "w4a");
+  for (auto [index, row] : llvm::enumerate(offsets))
+    if (name == row.spelling)
+      return W4Attr::get(context, group, W4Offset(index));
   return {};
 }
 

@@ -22,7 +22,7 @@ def Enc_Encoding : AttrInterface<"Encoding"> {
     further encoding is a further attribute. Widths of 2 to 8 bits are the range that group encodings may take.
   }];
   let methods = [
-    InterfaceMethod<"The name in kernel names, parameters and reports: f32, f16, w8, w4, w4a.", "::llvm::StringRef", "getSpelling">,
+    InterfaceMethod<"The name in kernel names, parameters and reports: f32, f16, w8, w4, w4a, w4z.", "::llvm::StringRef", "getSpelling">,
     InterfaceMethod<"Bits of one code (scales not counted).", "int64_t", "getBits">,
     InterfaceMethod<"Elements along K that share a scale; 0 for float encodings.", "int64_t", "getGroupSize">,
     InterfaceMethod<"True when elements are floats that need no scale.", "bool", "isFloat", (ins), "",
@@ -48,9 +48,10 @@ class Enc_GroupAttr<string name, string m> : Enc_Attr<name, m> {
 }
 
 def Enc_W8 : Enc_GroupAttr<"W8", "w8"> {
-  let summary = "8-bit symmetric codes -127..127 with a binary16 scale per group of K";
+  let summary = "8-bit symmetric codes -128..127 with a binary16 scale per group of K";
   let description = [{
-    scale = f16(amax / 127), code = round-to-nearest-even(w / scale). The last group may be short.
+    scale = f16(amax / 127), code = round-to-nearest-even(w / scale), which is never -128: that code comes from checkpoints only. The last
+    group may be short.
 
     C1: group is 32, 64 or 128.
   }];
@@ -58,16 +59,17 @@ def Enc_W8 : Enc_GroupAttr<"W8", "w8"> {
 }
 
 def Enc_W4 : Enc_Attr<"W4", "w4"> {
-  let summary = "4-bit codes with a binary16 scale per group of K, symmetric or with a binary16 minimum";
+  let summary = "4-bit codes with a binary16 scale per group of K, symmetric or with a binary16 offset";
   let description = [{
     `sym` (spelled w4): codes -8..7, w = code * scale; scale = f16(m / -8) where m is the signed value of largest magnitude, code =
-    round-to-nearest-even(w / scale). `asym` (spelled w4a): codes 0..15, w = code * scale + minimum; how they are chosen stands in
-    runtime/abi/README.md. The last group may be short.
+    round-to-nearest-even(w / scale). `minimum` (spelled w4a): codes 0..15, w = code * scale + minimum. `zero_point` (spelled w4z):
+    codes 0..15, w = (code - zero point) * scale, the zero point a whole number of 0..15: what published quantizers store, without
+    loss. How they are chosen stands in runtime/abi/README.md. The last group may be short.
 
     C1: group is 32, 64 or 128.
   }];
-  let parameters = (ins "int64_t":$group, "bool":$asym);
-  let assemblyFormat = "`<` `group` `=` $group `,` custom<Symmetry>($asym) `>`";
+  let parameters = (ins "int64_t":$group, "W4Offset":$offset);
+  let assemblyFormat = "`<` `group` `=` $group `,` custom<Offset>($offset) `>`";
   let genVerifyDecl = 1;
 }
 

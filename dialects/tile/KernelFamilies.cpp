@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace headrace::tile {
 namespace {
-constexpr llvm::StringLiteral kEncodings = "f32|f16|w8|w4|w4a";
+constexpr llvm::StringLiteral kEncodings = "f32|f16|w8|w4|w4a|w4z";
 constexpr llvm::StringLiteral kActs = "none|silu|relu|tanh|gelu|gelu_tanh";
 constexpr llvm::StringLiteral kKvTypes = "f32|f16";
 
@@ -369,7 +369,7 @@ int64_t t32Bytes(StringRef enc, int64_t group, int64_t rows, int64_t k) {
   int64_t tiles = pad32(rows) / 32, elements = t32ElementBytes(enc, k);
   if (!isQuantized(enc))
     return tiles * elements;
-  int64_t planes = enc == "w4a" ? 2 : 1; // of halves: scales, minima
+  int64_t planes = enc == "w4a" || enc == "w4z" ? 2 : 1; // of halves: scales, offsets
   return tiles * roundUp(elements + planes * ((k + group - 1) / group) * 32 * 2, 128);
 }
 

@@ -84,9 +84,9 @@ float floatParam(mlir::DictionaryAttr params, llvm::StringRef key);
 /// Bytes of a row of `cols` f32 elements, and of an A8 row of K codes in groups of G.
 constexpr int64_t f32RowBytes(int64_t cols) { return pad32(cols) * 4; }
 constexpr int64_t a8RowBytes(int64_t k, int64_t group) { return roundUp(pad32(k) + 8 * ((k + group - 1) / group), 64); }
-/// Bytes of the elements of one T32 tile (32 rows x `k`); a quantized one has its scales (and minima) behind them.
+/// Bytes of the elements of one T32 tile (32 rows x `k`); a quantized one has its scales (and offsets) behind them.
 int64_t t32ElementBytes(llvm::StringRef enc, int64_t k);
-/// Bytes of a T32 weight of `rows` x `k` in encoding `enc` ("f32", "f16", "w8", "w4", "w4a").
+/// Bytes of a T32 weight of `rows` x `k` in encoding `enc` ("f32", "f16", "w8", "w4", "w4a", "w4z").
 int64_t t32Bytes(llvm::StringRef enc, int64_t group, int64_t rows, int64_t k);
 /// Bytes of the K or the V part of one layer's cache.
 int64_t kvBytes(int64_t kvHeads, int64_t headDim, int64_t context, llvm::StringRef type);

@@ -36,8 +36,8 @@ struct AssignEncodings : headrace::quantize::impl::AssignEncodingsBase<AssignEnc
       return refuse("group") << "expected 32, 64 or 128, found " << group.getValue(), failure();
     Encoding encoding = enc::encodingNamed(&getContext(), name, group);
     if (!encoding || (floats && !encoding.isFloat()))
-      return refuse(option) << "expected " << (floats ? "f32 or f16" : "f32, f16, w8, w4 or w4a") << ", found '" << name
-                            << "'",
+      return refuse(option) << "expected " << (floats ? "f32 or f16" : "f32, f16, w8, w4, w4a or w4z") << ", found '"
+                            << name << "'",
              failure();
     SmallVector<target::Device> devices = target::devicesOf(getOperation());
     auto supports = [&](target::Device device) {

@@ -21,7 +21,7 @@ def AssignEncodings : QuantizePass<"hr-assign-encodings"> {
     An encoding that is already there is kept. Where `target.devices` says which encodings devices have kernels for, others are refused.
   }];
   let options = [
-    Option<"quant", "quant", "std::string", "\"w4\"", "encoding of matrices: f32, f16, w8, w4 or w4a">,
+    Option<"quant", "quant", "std::string", "\"w4\"", "encoding of matrices: f32, f16, w8, w4, w4a or w4z">,
     Option<"embed", "embed", "std::string", "\"\"", "encoding of the embedding table; empty: as quant">,
     Option<"head", "head", "std::string", "\"\"", "encoding of the head's matrix; empty: as quant">,
     Option<"group", "group", "int64_t", "64", "elements along K that share a scale: 32, 64 or 128">,

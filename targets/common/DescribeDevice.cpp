@@ -17,8 +17,8 @@ Attribute describeDevice(MLIRContext *context, const Device &device) {
   };
   return target::DeviceAttr::get(
       context, device.name, device.kind == HR_DEVICE_REFERENCE ? "reference" : "cpu", variant.triple, variant.cpu,
-      variant.features, strings({"f32", "f16", "w8", "w4", "w4a"}), strings({"f32", "f16"}), "t32", bodyRows, headRows,
-      int64_t(device.usableBytes()), int64_t(device.dramSustainedGBs * 1000), device.threads);
+      variant.features, strings({"f32", "f16", "w8", "w4", "w4a", "w4z"}), strings({"f32", "f16"}), "t32", bodyRows,
+      headRows, int64_t(device.usableBytes()), int64_t(device.dramSustainedGBs * 1000), device.threads);
 }
 
 } // namespace headrace

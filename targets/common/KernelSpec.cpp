@@ -9,7 +9,7 @@ namespace {
 
 constexpr llvm::StringLiteral familyNames[] = {"embed", "norm",        "quantize", "gemv",
                                                "gemm",  "rope_append", "attend",   "add"};
-constexpr llvm::StringLiteral encodingNames[] = {"f32", "f16", "w8", "w4", "w4a", "a8"};
+constexpr llvm::StringLiteral encodingNames[] = {"f32", "f16", "w8", "w4", "w4a", "w4z", "a8"};
 constexpr llvm::StringLiteral activationNames[] = {"none", "silu", "relu", "tanh", "gelu", "gelu_tanh"};
 constexpr llvm::StringLiteral normNames[] = {"none", "rms", "layer"};
 

@@ -12,10 +12,12 @@ namespace headrace {
 enum class Family { Embed, Norm, Quantize, Gemv, Gemm, RopeAppend, Attend, Add };
 /// Encoding of a weight matrix; also the element type of a KV buffer (F32 or F16) and the output of a norm (F32, or
 /// A8).
-enum class Encoding { F32, F16, W8, W4, W4A, A8 };
+enum class Encoding { F32, F16, W8, W4, W4A, W4Z, A8 };
 /// Two codes a byte.
-constexpr bool isFourBits(Encoding encoding) { return encoding == Encoding::W4 || encoding == Encoding::W4A; }
-/// What a stored code is above the code.
+constexpr bool isFourBits(Encoding encoding) { return encoding >= Encoding::W4 && encoding <= Encoding::W4Z; }
+/// A group has a second number beside its scale: a minimum (W4A) or a zero point (W4Z).
+constexpr bool hasOffsets(Encoding encoding) { return encoding == Encoding::W4A || encoding == Encoding::W4Z; }
+/// What a stored code is above the code, in every group.
 constexpr int64_t zeroPointOf(Encoding encoding) {
   return encoding == Encoding::W8 ? 128 : encoding == Encoding::W4 ? 8 : 0;
 }
@@ -81,10 +83,10 @@ struct KernelSpec {
   int64_t codeRowBytes(int64_t length) const { return pad64(pad32(length) + groupsOf(length) * 8); }
   int64_t codeRowScales(int64_t length) const { return pad32(length); }
   int64_t codeRowSums(int64_t length) const { return pad32(length) + groupsOf(length) * 4; }
-  /// Bytes of one T32 row tile (32 outputs), and where its scales (W8, W4, W4A) and minima (W4A) start.
+  /// Bytes of one T32 row tile (32 outputs), and where its scales and the offsets of its groups start.
   int64_t tileBytes() const;
   int64_t tileScales() const;
-  int64_t tileMinima() const { return tileScales() + groups() * 64; }
+  int64_t tileOffsets() const { return tileScales() + groups() * 64; }
   /// Floats of one row of `qkv`, without and with padding.
   int64_t qCols() const { return heads * headDim; }
   int64_t kCols() const { return kvHeads * headDim; }

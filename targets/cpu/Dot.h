@@ -41,9 +41,9 @@ protected:
 
 /// How weight words come to a dot instruction.
 enum class WordForm {
-  Offset,      ///< unsigned, as stored: codes (w4a), codes + 8 (w4), codes + 128 (w8)
-  Signed,      ///< w8: the codes; w4, w4a: as Offset, which fits
-  HighInPlace, ///< w4, w4a: the high word is 16 times that of Offset; w8: as Offset
+  Offset,      ///< unsigned, as stored: codes (w4a, w4z), codes + 8 (w4), codes + 128 (w8)
+  Signed,      ///< w8: the codes; four bits: as Offset, which fits
+  HighInPlace, ///< four bits: the high word is 16 times that of Offset; w8: as Offset
 };
 
 /// The words of octet `octet` for output register `index`, each a native register of i8.

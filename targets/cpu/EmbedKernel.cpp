@@ -1,4 +1,5 @@
 #include "targets/cpu/Kernels.h"
+#include "targets/cpu/Matmul.h"
 
 namespace headrace {
 namespace {
@@ -14,7 +15,7 @@ void copyFloats(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane
   });
 }
 
-/// Eight codes of one row as i32, zero point removed: two words of a w8 tile, one of a w4 or w4a tile.
+/// Eight codes of one row as i32, zero point removed: two words of a w8 tile, one of four bits.
 Value loadCodes(VectorBuilder &b, const KernelSpec &spec, Value atom) {
   Value low, high;
   if (isFourBits(spec.enc)) {
@@ -31,7 +32,8 @@ Value loadCodes(VectorBuilder &b, const KernelSpec &spec, Value atom) {
   return b.isub(codes, b.integer(codes.getType(), zeroPointOf(spec.enc)));
 }
 
-/// Codes beyond k are 0 in the table, so whole groups of 32 columns are written, padding included (0, but for w4a).
+/// Codes beyond k are 0 in the table, so whole groups of 32 columns are written, padding included (0, unless groups
+/// have offsets).
 void dequantize(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane, Value out) {
   int64_t bytesPer8 = isFourBits(spec.enc) ? 128 : 256;
   Value tileScales = b.at(tile, spec.tileScales());
@@ -43,14 +45,10 @@ void dequantize(VectorBuilder &b, const KernelSpec &spec, Value tile, Value lane
     Value scale = b.extf(b.load(b.f16, groupScale));
     Value codes = loadCodes(b, spec, b.at(first, b.imul(i, b.i64c(bytesPer8 / 8))));
     Value numbers = b.sitofp(codes), scales8 = b.splat(scale, 8);
-    Value x;
-    if (spec.enc == Encoding::W4A) {
-      Value minimum = b.extf(b.load(b.f16, groupScale, spec.tileMinima() - spec.tileScales()));
-      x = b.fma(numbers, scales8, b.splat(minimum, 8));
-    } else {
-      x = b.fmul(numbers, scales8);
-    }
-    b.store(x, b.at(out, b.shl(i, 2)));
+    Value offsets8;
+    if (hasOffsets(spec.enc))
+      offsets8 = b.splat(b.extf(b.load(b.f16, groupScale, spec.tileOffsets() - spec.tileScales())), 8);
+    b.store(valueOfCodes(b, spec.enc, numbers, scales8, offsets8), b.at(out, b.shl(i, 2)));
   });
 }
 
@@ -88,7 +86,7 @@ void buildEmbed(VectorBuilder &b, const KernelSpec &spec, const KernelArguments 
       dequantize(b, spec, tile, lane, out);
     else
       copyFloats(b, spec, tile, lane, out);
-    bool padded = spec.enc == Encoding::W8 || spec.enc == Encoding::W4;
+    bool padded = spec.isQuantized() && !hasOffsets(spec.enc);
     for (int64_t i = spec.k; !padded && i < KernelSpec::pad32(spec.k); ++i)
       b.store(b.real(b.f32, 0.0f), out, i * 4);
     if (!positions && spec.scale == 1)

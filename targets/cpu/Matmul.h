@@ -23,6 +23,9 @@ Values startOfTile(VectorBuilder &b, const MatmulBlock &block, unsigned tile);
 /// The same for all rows of all tiles, in the order of accumulated outputs.
 Values startOfBlock(VectorBuilder &b, const MatmulBlock &block);
 
+/// Values of weights from their codes, as floats; `offset` is null where groups have none.
+Value valueOfCodes(VectorBuilder &b, Encoding enc, Value codes, Value scale, Value offset);
+
 /// Accumulated outputs before the epilogue: registers, then rows, then tiles (tiles slowest).
 Values accumulateFloat(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block);
 Values accumulateQuantized(VectorBuilder &b, const KernelSpec &spec, const MatmulBlock &block);

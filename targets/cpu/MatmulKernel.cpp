@@ -132,6 +132,12 @@ Values startOfTile(VectorBuilder &b, const MatmulBlock &block, unsigned tile) {
   return b.loadTile(b.f32, b.at(block.bias[tile], block.shift), block.registers);
 }
 
+Value valueOfCodes(VectorBuilder &b, Encoding enc, Value codes, Value scale, Value offset) {
+  if (enc == Encoding::W4A)
+    return b.fma(codes, scale, offset);
+  return b.fmul(enc == Encoding::W4Z ? b.fsub(codes, offset) : codes, scale);
+}
+
 void buildMatmul(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args) {
   MatmulEmitter emitter(b, spec, args);
   if (spec.family == Family::Gemv)

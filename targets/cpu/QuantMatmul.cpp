@@ -13,8 +13,8 @@ public:
         quants(b.at(tile, block.shift)) {
     Value tileScales = b.at(tile, spec.tileScales());
     scales = b.at(tileScales, b.shrl(block.shift, 1));
-    if (spec.enc == Encoding::W4A)
-      minima = b.at(scales, spec.tileMinima() - spec.tileScales());
+    if (hasOffsets(spec.enc))
+      offsets = b.at(scales, spec.tileOffsets() - spec.tileScales());
     for (Value row : block.x) {
       rowScales.push_back(b.at(row, spec.codeRowScales(spec.k)));
       rowSums.push_back(b.at(row, spec.codeRowSums(spec.k)));
@@ -31,7 +31,8 @@ public:
   }
 
 private:
-  /// acc = fma(float(dot), scale_w * scale_x, acc) for `length` values of K, then the minima of w4a.
+  /// acc = fma(float(dot), scale_w * scale_x, acc) for `length` values of K, then the minima of w4a. Zero points are
+  /// taken out of the dots in floats, which is exact: all are whole numbers below 2^24.
   Values group(Value g, ValueRange acc, int64_t length) {
     int64_t groupBytes = spec.group * (isFourBits(spec.enc) ? 16 : 32);
     DotInput in;
@@ -50,29 +51,33 @@ private:
     Value groupScales = b.at(scales, b.shl(g, 6));
     if (prefetch)
       b.prefetch(groupScales, prefetch);
-    Values dots = dot->build(b, in), w = b.loadTile(b.f16, groupScales, block.registers), next;
+    Values dots = dot->build(b, in), w = b.loadTile(b.f16, groupScales, block.registers), groupOffsets, next;
+    if (hasOffsets(spec.enc))
+      groupOffsets = b.loadTile(b.f16, b.at(offsets, b.shl(g, 6)), block.registers);
     for (unsigned row = 0; row != block.x.size(); ++row) {
       Value x = b.splat(b.load(b.f32, xScales[row]), b.lanes);
+      Value minusSum = spec.enc == Encoding::W4Z ? b.splat(b.fneg(b.sitofp(in.sums[row])), b.lanes) : Value();
       for (unsigned v = 0; v != block.registers; ++v) {
         size_t at = row * block.registers + v;
         Value number = b.sitofp(dots[at]), scale = b.fmul(w[v], x);
+        if (minusSum)
+          number = b.fma(groupOffsets[v], minusSum, number);
         next.push_back(b.fma(number, scale, acc[at]));
       }
     }
     if (spec.enc == Encoding::W4A)
-      addMinima(b.at(minima, b.shl(g, 6)), xScales, in.sums, next);
+      addMinima(groupOffsets, xScales, in.sums, next);
     return next;
   }
 
   /// acc = fma(minimum, scale_x * sum_x, acc).
-  void addMinima(Value groupMinima, llvm::ArrayRef<Value> xScales, llvm::ArrayRef<Value> sums, Values &acc) {
-    Values w = b.loadTile(b.f16, groupMinima, block.registers);
+  void addMinima(llvm::ArrayRef<Value> minima, llvm::ArrayRef<Value> xScales, llvm::ArrayRef<Value> sums, Values &acc) {
     for (unsigned row = 0; row != block.x.size(); ++row) {
       Value sum = b.sitofp(sums[row]), scale = b.load(b.f32, xScales[row]);
       Value x = b.splat(b.fmul(scale, sum), b.lanes);
       for (unsigned v = 0; v != block.registers; ++v) {
         Value &to = acc[row * block.registers + v];
-        to = b.fma(w[v], x, to);
+        to = b.fma(minima[v], x, to);
       }
     }
   }
@@ -82,7 +87,7 @@ private:
   const MatmulBlock &block;
   std::unique_ptr<Dot> dot;
   int64_t prefetch;
-  Value quants, scales, minima;
+  Value quants, scales, offsets;
   Values rowScales, rowSums;
 };
 

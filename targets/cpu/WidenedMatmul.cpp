@@ -26,9 +26,9 @@ public:
   }
 
 private:
-  /// Scale and minimum of each output of a tile.
+  /// Of each output of a tile.
   struct TileNumbers {
-    Values scales, minima;
+    Values scales, offsets;
   };
 
   Values group(Value g, ValueRange start, int64_t length) {
@@ -38,8 +38,8 @@ private:
       TileNumbers &of = numbers.emplace_back();
       Value groupScales = b.at(tile, at);
       of.scales = b.loadTile(b.f16, groupScales, block.registers);
-      if (spec.enc == Encoding::W4A)
-        of.minima = b.loadTile(b.f16, b.at(groupScales, spec.tileMinima() - spec.tileScales()), block.registers);
+      if (hasOffsets(spec.enc))
+        of.offsets = b.loadTile(b.f16, b.at(groupScales, spec.tileOffsets() - spec.tileScales()), block.registers);
     }
     Value first = b.imul(g, b.i64c(spec.group / 8));
     int64_t whole = length / 8;
@@ -82,7 +82,7 @@ private:
   Value value(Value word, const TileNumbers &of, unsigned v) {
     Value stored = b.iand(word, b.integer(b.ints(), isFourBits(spec.enc) ? 15 : 255));
     Value code = b.sitofp(b.isub(stored, b.integer(b.ints(), zeroPointOf(spec.enc))));
-    return spec.enc == Encoding::W4A ? b.fma(code, of.scales[v], of.minima[v]) : b.fmul(code, of.scales[v]);
+    return valueOfCodes(b, spec.enc, code, of.scales[v], of.offsets.empty() ? Value() : of.offsets[v]);
   }
 
   VectorBuilder &b;

@@ -135,7 +135,7 @@ void addMatrices(CaseList &list) {
     list.matmul(enc, 0, 100, 3, gated);
     list.matmul(enc, 0, 160, 50, all);
   }
-  for (Encoding enc : {Encoding::W8, Encoding::W4, Encoding::W4A})
+  for (Encoding enc : {Encoding::W8, Encoding::W4, Encoding::W4A, Encoding::W4Z})
     for (int64_t group : {32, 64, 128}) {
       list.matmul(enc, group, 45, 172, plain);
       list.matmul(enc, group, 64, 256, {true, false, true, Activation::None});
@@ -207,11 +207,9 @@ std::vector<KernelSpec> conformanceCases() {
   for (int64_t k : {20, 173, 256}) {
     list.embed(Encoding::F32, 0, 70, k);
     list.embed(Encoding::F16, 0, 70, k);
-    for (int64_t group : {32, 64, 128}) {
-      list.embed(Encoding::W8, group, 70, k);
-      list.embed(Encoding::W4, group, 70, k);
-      list.embed(Encoding::W4A, group, 70, k);
-    }
+    for (int64_t group : {32, 64, 128})
+      for (Encoding enc : {Encoding::W8, Encoding::W4, Encoding::W4A, Encoding::W4Z})
+        list.embed(enc, group, 70, k);
   }
   for (int64_t cols : {20, 64, 172, 576}) {
     list.columns(Family::Add, cols, 0);
@@ -248,13 +246,14 @@ std::vector<KernelSpec> conformanceCases() {
 std::vector<KernelSpec> benchmarkCases() {
   CaseList list;
   constexpr Epilogue plain = {false, false, false, Activation::None};
-  for (Encoding enc : {Encoding::F32, Encoding::F16, Encoding::W8, Encoding::W4, Encoding::W4A}) {
+  for (Encoding enc : {Encoding::F32, Encoding::F16, Encoding::W8, Encoding::W4, Encoding::W4A, Encoding::W4Z}) {
     list.matmul(enc, 64, 576, 1536, plain);
     list.matmul(enc, 64, 8192, 2048, plain);
   }
   list.matmul(Encoding::W4, 32, 8192, 2048, plain);
   list.matmul(Encoding::W4, 128, 8192, 2048, plain);
   list.matmul(Encoding::W4A, 32, 8192, 2048, plain);
+  list.matmul(Encoding::W4Z, 32, 8192, 2048, plain);
   list.matmul(Encoding::W4A, 64, 98304, 2048, plain);
   list.matmul(Encoding::W4, 64, 8192, 2048, plain, /*widened=*/true);
   list.matmul(Encoding::W4, 64, 98304, 2048, plain); // larger than a last-level cache

@@ -29,8 +29,12 @@ static void fill_quants(const kernel_case *c, uint8_t *tile, int32_t first_row, 
   const int32_t count = hr_ref_groups(c->k, c->group) * 32;
   for (int32_t i = 0; i < count; i++)
     scales[i] = first_row + i % 32 < valid_rows ? random_half() & 0x7fff : 0;
-  for (int32_t i = count; c->enc == HR_REF_W4A && i < 2 * count; i++) /* minima */
-    scales[i] = first_row + i % 32 < valid_rows ? random_half() : 0;
+  const bool minima = c->enc == HR_REF_W4A, zeros = c->enc == HR_REF_W4Z;
+  for (int32_t i = count; (minima || zeros) && i < 2 * count; i++) {
+    const uint16_t offset =
+        minima ? random_half() : hr_ref_float_to_half(extreme ? random_bits() % 2 * 15 : random_bits() % 16);
+    scales[i] = first_row + i % 32 < valid_rows ? offset : 0;
+  }
 }
 
 static void fill_elements(const kernel_case *c, uint8_t *tile, int32_t first_row, int32_t valid_rows) {

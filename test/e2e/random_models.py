@@ -45,7 +45,7 @@ def draw(rng):
                      {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32})}
     if between(0, 2):
         case = random_families.draw(pick, between, case)
-    encodings = ("f32", "f16", "w8", "w4", "w4a")
+    encodings = ("f32", "f16", "w8", "w4", "w4a", "w4z")
     options = {"--quant": pick(*encodings), "--group": pick(32, 64, 128), "--act": pick("a8", "a8", "f32")}
     if between(0, 2) == 0:
         options["--embed"] = pick(*encodings)

@@ -22,8 +22,9 @@ def coded(bits, groups, group, k, encoding):
         codes = bits[:code_bytes].reshape(-1, TILE, 4).transpose(0, 2, 1).reshape(-1, TILE)[:k].astype(np.float32) - 128
         return codes * plane(0)
     codes = nibbles(bits[:code_bytes], k).astype(np.float32)
-    # A code times a binary16 scale is exact in float32: the sum rounds once, as a fused multiply-add does.
-    return codes * plane(0) + plane(1) if encoding == "w4a" else (codes - 8) * plane(0)
+    if encoding == "w4a":  # a code times a binary16 scale is exact in float32: the sum rounds once, as a fused multiply-add does
+        return codes * plane(0) + plane(1)
+    return (codes - (plane(1) if encoding == "w4z" else 8)) * plane(0)
 
 
 def matrix(data, row):

@@ -13,7 +13,7 @@ from harness import ARM_CPUS, WORK, X86_TARGETS, bundle, equal, fail, machine_ru
 
 FAMILIES = Path(__file__).parent.parent / "families"
 
-QUANTS = ["f32", "f16", "w8", "w4", "w4a"]
+QUANTS = ["f32", "f16", "w8", "w4", "w4a", "w4z"]
 SETTINGS = [["--threads", 1], ["--threads", 2], ["--threads", 3], ["--threads", 2, "--chunk", 1], ["--chunk", 5], ["--chunk", 8], ["--chunk", 33]]
 
 
@@ -86,7 +86,7 @@ def check_numpy(folder, ids, quant, group):
 
 def numpy_model():
     for folder, ids in ((models.BROOK, brook_ids()), (models.data("stories260K-hf"), stories_ids())):
-        for quant, group in (("w8", 128), ("w4", 64), ("w4", 32), ("w4a", 64), ("w4a", 32)):
+        for quant, group in (("w8", 128), ("w4", 64), ("w4", 32), ("w4a", 64), ("w4a", 32), ("w4z", 64), ("w4z", 32)):
             check_numpy(folder, ids, quant, group)
 
 
@@ -96,7 +96,7 @@ def numpy_smollm2():
 
 def numpy_windows():
     """A whole window of a real model: no rounding decision of 30 layers differs."""
-    for quant in ("w8", "w4", "w4a"):
+    for quant in ("w8", "w4", "w4a", "w4z"):
         for group in (32, 64, 128):
             check_numpy(models.smollm2(), models.eval_ids("SmolLM2")[512:1024], quant, group)
 
@@ -117,7 +117,7 @@ def stored_as_floats(folder, quant, group):
 def widened(variants, count, n):
     """--act f32 loses nothing: the bits of a float bundle of the dequantized weights."""
     ids = brook_ids()[:count]
-    for quant, group in (("w8", 64), ("w4", 32), ("w4a", 32), ("w4a", 128)):
+    for quant, group in (("w8", 64), ("w4", 32), ("w4a", 32), ("w4a", 128), ("w4z", 64)):
         floats = run(bundle(stored_as_floats(models.BROOK, quant, group), "--target", "host", "--quant", "f32"), ids, n)
         for target, cpu, settings in variants:
             out = bundle(models.BROOK, "--target", target, "--quant", quant, "--group", group, "--act", "f32", "--kv", "f32")

@@ -33,12 +33,12 @@ def pack(codes, bits, axis, order=None):
 class Quantized:
     """Random codes of one linear layer, and what they mean."""
 
-    def __init__(self, rng, shape, bits, group, symmetric, order=None):
+    def __init__(self, rng, shape, bits, group, symmetric, order=None, scale=np.float16):
         n, k = shape
         self.bits, self.group = bits, group if group > 0 else k
         groups = -(-k // self.group)
         self.codes = rng.integers(0, 1 << bits, shape)
-        self.scales = rng.uniform(0.002, 0.02, (n, groups)).astype(np.float16)
+        self.scales = rng.uniform(0.002, 0.02, (n, groups)).astype(scale)
         self.zeros = np.full((n, groups), 1 << (bits - 1)) if symmetric else rng.integers(1, 1 << bits, (n, groups))
         self.order = np.arange(k) // self.group if order is None else order
         self.values = (self.codes - self.zeros[:, self.order]).astype(np.float32) * self.scales.astype(np.float32)[:, self.order]
@@ -102,11 +102,11 @@ MATRICES = ["layers.0.attn.qkv", "layers.0.attn.o", "layers.0.mlp.gate_up", "lay
 
 
 def check(name, quantization, layers, encoding, codes):
-    """The values in f32 exactly, and by default in `encoding`, exactly when the codes are kept."""
+    """The values in f32 exactly, and by default in `encoding`, exactly when the codes are kept: with --act f32 the bits of the float bundle."""
     folder = WORK / f"quantized-{name}"
     expected = write(folder, quantization, layers)
-    check_stored(f"{name} f32", stored.weights(bundle(folder, "--target", "host", "--quant", "f32")), expected)
-    out = bundle(folder, "--target", "host")
+    floats, out = bundle(folder, "--target", "host", "--quant", "f32"), bundle(folder, "--target", "host")
+    check_stored(f"{name} f32", stored.weights(floats), expected)
     found = stored.weights(out)
     for matrix in MATRICES:
         row = found[matrix][0]
@@ -115,6 +115,12 @@ def check(name, quantization, layers, encoding, codes):
             fail(f"{name} {matrix}: expected a recipe that ends with '{codes}', found '{row['recipe']}'")
     check_stored(f"{name} keep", found, expected, () if codes == "codes kept" else MATRICES)
     same_bits(f"{name}, reference and host", run(bundle(folder, "--target", "reference"), [3, 5, 7], 8)[1], run(out, [3, 5, 7], 8)[1])
+    if codes == "codes kept":
+        same_bits(f"{name}, widened and in floats", run(bundle(folder, "--target", "host", "--act", "f32", "--kv", "f32"), [3, 5, 7], 8)[1], run(floats, [3, 5, 7], 8)[1])
+    report = json.loads((out / "report/report.json").read_text())["stored"]
+    outcome = {"codes kept": "kept", "codes kept, scales rounded": "kept, scales rounded to f16"}.get(codes, codes)
+    equal(f"{name}: report", [(row["encoding"], row["outcome"], row["tensors"]) for row in report if row["type"].startswith("grouped")],
+          [(encoding, outcome, len(SHAPES))])
     print(f"  {name}: {encoding}, {codes}")
 
 
@@ -131,9 +137,15 @@ def gptq_cases():
     second = lambda name, q: gptq(name, q, version=2)
     check("gptq-v2-g32", gptq_config(4, 32, checkpoint_format="gptq_v2"), layers_of(second, bits=4, group=32, symmetric=True), "w4 g32", "codes kept")
     check("gptq-channel", gptq_config(4, -1), layers_of(gptq, bits=4, group=-1, symmetric=True), "w4 g128", "codes kept")
-    check("gptq-asym", gptq_config(4, 64, sym=False), layers_of(gptq, bits=4, group=64, symmetric=False), "w4a g64", "codes kept, minima rounded")
+    check("gptq-asym", gptq_config(4, 64, sym=False), layers_of(gptq, bits=4, group=64, symmetric=False), "w4z g64", "codes kept")
+    check("gptq-f32-scales", gptq_config(4, 64, sym=False), layers_of(gptq, bits=4, group=64, symmetric=False, scale=np.float32), "w4z g64",
+          "codes kept, scales rounded")
     check("gptq-8", gptq_config(8, 128), layers_of(gptq, bits=8, group=128, symmetric=True), "w8 g128", "codes kept")
     ordered = {}
+    for name, shape in SHAPES.items():  # whole runs change places: as good as no order
+        q = Quantized(np.random.default_rng(12), shape, 4, 64, False, np.random.default_rng(9).permutation(shape[1] // 64).repeat(64))
+        ordered[name] = gptq(f"model.layers.0.{name}", q), q.values
+    check("gptq-order-of-runs", gptq_config(4, 64, desc_act=True, sym=False), dict(ordered), "w4z g64", "codes kept")
     for name, shape in SHAPES.items():
         q = Quantized(np.random.default_rng(11), shape, 4, 64, True, act_order(shape[1], 64))
         ordered[name] = gptq(f"model.layers.0.{name}", q), q.values
@@ -142,7 +154,7 @@ def gptq_cases():
 
 def awq_cases():
     config = {"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True, "version": "gemm"}
-    check("awq", config, layers_of(awq, bits=4, group=128, symmetric=False), "w4a g128", "codes kept, minima rounded")
+    check("awq", config, layers_of(awq, bits=4, group=128, symmetric=False), "w4z g128", "codes kept")
 
 
 def compressed_config(form, bits, strategy, group, symmetric, **more):
@@ -155,10 +167,25 @@ def compressed_cases():
     for symmetric in (True, False):
         make = lambda name, q: packed(name, q, symmetric)
         check(f"packed-{'sym' if symmetric else 'asym'}", compressed_config("pack-quantized", 4, "group", 128, symmetric),
-              layers_of(make, bits=4, group=128, symmetric=symmetric), *(("w4 g128", "codes kept") if symmetric else ("w4a g128", "codes kept, minima rounded")))
+              layers_of(make, bits=4, group=128, symmetric=symmetric), "w4 g128" if symmetric else "w4z g128", "codes kept")
     activations = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "token", "dynamic": True}
     check("int8", compressed_config("int-quantized", 8, "channel", None, True, input_activations=activations),
           layers_of(as_bytes, bits=8, group=-1, symmetric=True), "w8 g128", "codes kept")
+    partly_floats()
+
+
+def partly_floats():
+    """A module that the quantizer left alone stays float, and what is merged with it is held in floats: nothing is rounded."""
+    folder = WORK / "quantized-ignored"
+    config = compressed_config("pack-quantized", 4, "group", 64, False)
+    config["ignore"].append("model.layers.0.self_attn.q_proj")
+    layers = layers_of(lambda name, q: packed(name, q, False), bits=4, group=64, symmetric=False)
+    values = np.random.default_rng(3).normal(0, 0.05, SHAPES["self_attn.q_proj"]).astype(np.float16)
+    layers["self_attn.q_proj"] = {"model.layers.0.self_attn.q_proj.weight": values}, values.astype(np.float32)
+    expected = write(folder, config, layers)
+    found = stored.weights(bundle(folder, "--target", "host", "--no-fallback"))
+    check_stored("ignored", found, expected)
+    equal("ignored: encodings", [found[name][0]["encoding"] for name in MATRICES], ["f32", "w4z g64", "w4z g64", "w4z g64"])
 
 
 def expect_refusal(name, quantization, message, change=lambda tensors: None):

@@ -16,7 +16,7 @@ static void byCodes(const BlockType &type, const uint8_t *block, Storage storage
   int8_t codes[32];
   GroupNumbers numbers;
   bool held = recodeBlock(type, block, storage, codes, numbers);
-  float scale = halfToFloat(numbers.scale), minimum = halfToFloat(numbers.minimum);
+  float scale = halfToFloat(numbers.scale), minimum = halfToFloat(numbers.offset);
   for (size_t i = 0; i != 32; ++i)
     out[i] = !held                     ? 0.0f
              : storage == Storage::W4A ? std::fma(float(codes[i]), scale, minimum)

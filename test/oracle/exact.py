@@ -40,12 +40,14 @@ def exp(x):
 
 
 class Weight:
-    """Codes of one matrix [n, k], its scales and, for w4a, its minima [n, groups]."""
+    """Codes of one matrix [n, k] (of w4z less their zero point), its scales and, for w4a, its minima [n, groups]."""
 
     def __init__(self, w, kind, size):
         minimum = None
         if kind == "w4a":
             self.codes, scale, minimum = rules.encode_weight_with_minimum(w, size)
+        elif kind == "w4z":
+            self.codes, scale = rules.encode_weight_with_zero_point(w, size)
         else:
             self.codes, scale = rules.encode_weight(w, int(kind[1]), size)
         self.scale, self.minimum, self.k = scale.astype(f32), None if minimum is None else minimum.astype(f32), w.shape[-1]
@@ -55,7 +57,7 @@ class Weight:
 
 
 class Exact(llama.Llama):
-    """A Llama under w8, w4 or w4a. `embed` and `head` are as the other matrices; biases and linear rope as in the float model."""
+    """A Llama under w8, w4, w4a or w4z. `embed` and `head` are as the other matrices; biases and linear rope as in the float model."""
 
     def __init__(self, folder, kind, size):
         super().__init__(folder, rules.Float(), f32)

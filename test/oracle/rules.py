@@ -1,4 +1,4 @@
-"""What storage does to numbers under --quant f32, f16, w8, w4 and w4a: the rules of runtime/abi/README.md as 'fake quantization'.
+"""What storage does to numbers under --quant f32, f16, w8, w4, w4a and w4z: the rules of runtime/abi/README.md as 'fake quantization'.
 
 An object has weight(name, array), activation(array, head) and cache(array); each returns the values as the kernels will see them.
 Written from the rules alone; nothing here knows layouts.
@@ -91,16 +91,30 @@ def encode_weight_with_minimum(w, size):
     return tuple(best[:3])
 
 
+def encode_weight_with_zero_point(w, size):
+    """(codes less their zero point, float16 scales): equal steps over the values and 0."""
+    g = groups(w, size)  # padded with zeros, which change neither end
+    low, high = np.minimum(g.min(axis=-1), np.float32(0)), np.maximum(g.max(axis=-1), np.float32(0))
+    scale = ((high - low) / np.float32(15)).astype(np.float16)
+    wide = scale.astype(np.float32)[..., None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        zero = np.clip(np.rint(-low[..., None] / wide), 0, 15)
+        codes = np.where(wide != 0, np.clip(np.rint(g / wide) + zero, 0, 15) - zero, 0)
+    return codes.astype(np.int8), scale
+
+
 def decode_weight(codes, scale, k, minimum=None):
     values = codes.astype(np.float32) * scale.astype(np.float32)[..., None]
     return ungroup(values if minimum is None else values + minimum.astype(np.float32)[..., None], k)
 
 
 def store_weight(w, kind, size):
-    """The values that `kind` (w8, w4, w4a) keeps of w."""
+    """The values that `kind` (w8, w4, w4a, w4z) keeps of w."""
     if kind == "w4a":
         codes, scale, minimum = encode_weight_with_minimum(w, size)
         return decode_weight(codes, scale, w.shape[-1], minimum)
+    if kind == "w4z":
+        return decode_weight(*encode_weight_with_zero_point(w, size), w.shape[-1])
     return decode_weight(*encode_weight(w, int(kind[1]), size), w.shape[-1])
 
 
@@ -116,9 +130,9 @@ def encode_activation(x, size):
 
 
 class Quantized(Half):
-    """--quant w8|w4|w4a --group G: integer weights, activations A8-G of the same group before every matrix, float16 KV cache.
+    """--quant w8|w4|w4a|w4z --group G: integer weights, activations A8-G of the same group before every matrix, float16 KV cache.
 
-    embed and head may have an encoding of their own ('f32', 'f16', 'w8', 'w4', 'w4a'); the default is that of the other matrices.
+    embed and head may have an encoding of their own ('f32', 'f16', 'w8', 'w4', 'w4a', 'w4z'); the default is that of the other matrices.
     """
 
     def __init__(self, kind, size, embed=None, head=None):

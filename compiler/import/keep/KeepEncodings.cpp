@@ -2,12 +2,11 @@
 #include "compiler/bundle/Blocks.h"
 #include "compiler/bundle/Grouped.h"
 #include "compiler/bundle/Half.h"
-#include "compiler/support/ErrorText.h"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <optional>
+#include <set>
 
 namespace headrace {
 
@@ -20,13 +19,29 @@ struct Choice {
   int64_t group; // 0: floats
 };
 const Choice kChoices[] = {
-    {Storage::W4, "w4", 128},  {Storage::W4, "w4", 64},   {Storage::W4, "w4", 32},  {Storage::W4A, "w4a", 128},
-    {Storage::W4A, "w4a", 64}, {Storage::W4A, "w4a", 32}, {Storage::W8, "w8", 128}, {Storage::W8, "w8", 64},
-    {Storage::W8, "w8", 32},   {Storage::F16, "f16", 0},  {Storage::F32, "f32", 0},
+    {Storage::W4, "w4", 128},  {Storage::W4, "w4", 64},   {Storage::W4, "w4", 32},   {Storage::W4Z, "w4z", 128},
+    {Storage::W4Z, "w4z", 64}, {Storage::W4Z, "w4z", 32}, {Storage::W4A, "w4a", 32}, {Storage::W8, "w8", 128},
+    {Storage::W8, "w8", 64},   {Storage::W8, "w8", 32},   {Storage::F16, "f16", 0},  {Storage::F32, "f32", 0},
 };
 const Choice &choiceOf(Storage storage, int64_t group) {
   return *std::find_if(std::begin(kChoices), std::end(kChoices),
                        [&](const Choice &c) { return c.storage == storage && (c.group == group || c.group == 0); });
+}
+
+unsigned bitsOf(Storage storage) {
+  switch (storage) {
+  case Storage::F32:
+    return 32;
+  case Storage::F16:
+    return 16;
+  case Storage::W8:
+    return 8;
+  case Storage::W4:
+  case Storage::W4A:
+  case Storage::W4Z:
+    break;
+  }
+  return 4;
 }
 
 bool allHalf(const CheckpointTensor &tensor) {
@@ -65,10 +80,9 @@ bool holds(const CheckpointTensor &tensor, const Choice &choice) {
   return type && choice.group == 32 && canHold(*type, choice.storage) && allRecoded(tensor, *type, choice.storage);
 }
 
-/// Whether an encoding has all codes of a matrix; `exact` becomes false when a minimum must be rounded for it.
+/// Whether an encoding has all codes of a matrix; `exact` becomes false when a scale must be rounded for it.
 bool holds(const GroupedMatrix &matrix, const Choice &choice, bool &exact) {
-  bool fourBits = choice.storage == Storage::W4 || choice.storage == Storage::W4A;
-  if (choice.group == 0 || (matrix.bits == 4) != fourBits || !matrix.isGroupedBy(size_t(choice.group)))
+  if (choice.group == 0 || !matrix.isGroupedBy(size_t(choice.group)))
     return false;
   T32Shape shape{choice.storage, matrix.n, matrix.k, size_t(choice.group)};
   CodedRows rows(shape, 1);
@@ -106,12 +120,36 @@ struct Leaf {
   const CheckpointTensor *tensor; // of a grouped matrix, its codes
   bool isGrouped;
   GroupedMatrix matrix;
+
+  bool hasCodes() const { return isGrouped || isBlockType(tensor->entry.type); }
+  std::string type() const {
+    return isGrouped ? "grouped codes of " + std::to_string(matrix.bits) + " bits" : tensor->entry.typeName;
+  }
+  /// Bits of a stored number, scales not counted.
+  unsigned bits() const {
+    if (isGrouped)
+      return matrix.bits;
+    const BlockType *block = findBlockType(tensor->entry.typeName);
+    return block ? block->bits() : unsigned(8 * elementBytes(tensor->entry.type));
+  }
+  uint64_t values() const {
+    if (isGrouped)
+      return uint64_t(matrix.n) * matrix.k;
+    uint64_t count = 1;
+    for (int64_t size : tensor->entry.shape)
+      count *= uint64_t(size);
+    return count;
+  }
+  uint64_t bytes() const {
+    return isGrouped ? matrix.codeBytes() + matrix.scaleBytes() + (matrix.zeros ? matrix.zeroBytes() : 0)
+                     : tensor->entry.bytes;
+  }
 };
 
 class Keeper {
 public:
   Keeper(ModelSpec &spec, const Checkpoint &checkpoint) : spec(spec), checkpoint(checkpoint) {}
-  std::vector<std::string> run();
+  std::vector<ManifestStored> run(bool tables);
 
 private:
   /// The leaves below; false when a step computes with their values.
@@ -127,7 +165,8 @@ private:
   ModelSpec &spec;
   const Checkpoint &checkpoint;
   std::map<std::pair<const CheckpointTensor *, const Choice *>, Held> known;
-  std::map<std::string, std::vector<std::string>> lines; // what became of tensors: their names
+  std::set<const CheckpointTensor *> noted;
+  std::map<std::string, ManifestStored> rows; // by their texts
 };
 
 GroupedMatrix Keeper::matrixOf(const TensorExpr &expr) const {
@@ -174,10 +213,15 @@ Keeper::Held Keeper::held(const Leaf &leaf, const Choice &choice) {
   return entry->second = !fits ? Held::No : exact ? Held::Exactly : Held::Rounded;
 }
 
+/// Floats hold codes only where others are floats: by themselves codes are never widened that far.
 const Choice *Keeper::firstThatHolds(const std::vector<Leaf> &all, Held least) {
-  for (const Choice &choice : kChoices)
-    if (std::all_of(all.begin(), all.end(), [&](const Leaf &leaf) { return held(leaf, choice) >= least; }))
+  bool anyFloats = std::any_of(all.begin(), all.end(), [](const Leaf &leaf) { return !leaf.hasCodes(); });
+  for (const Choice &choice : kChoices) {
+    bool holdsCodes = anyFloats && choice.storage == Storage::F32;
+    if (std::all_of(all.begin(), all.end(),
+                    [&](const Leaf &leaf) { return (holdsCodes && leaf.hasCodes()) || held(leaf, choice) >= least; }))
       return &choice;
+  }
   return nullptr;
 }
 
@@ -192,14 +236,21 @@ const Choice &Keeper::nearestOf(const std::vector<Leaf> &all) {
 }
 
 void Keeper::note(const Leaf &leaf, const Choice &choice, Held how) {
-  std::string type = leaf.isGrouped ? std::string("grouped codes of ") + std::to_string(leaf.matrix.bits) + " bits"
-                                    : leaf.tensor->entry.typeName;
-  std::string encoding = choice.name + (choice.group ? " g" + std::to_string(choice.group) : std::string());
-  std::string line = type + (how == Held::No ? " requantized to " : " kept as ") + encoding +
-                     (how == Held::Rounded ? ", minima rounded to f16" : "");
-  std::vector<std::string> &names = lines[line];
-  if (std::find(names.begin(), names.end(), leaf.tensor->entry.name) == names.end())
-    names.push_back(leaf.tensor->entry.name);
+  if (!noted.insert(leaf.tensor).second)
+    return;
+  ManifestStored row;
+  row.type = leaf.type();
+  row.encoding = choice.name + (choice.group ? " g" + std::to_string(choice.group) : std::string());
+  bool widened = leaf.hasCodes() && leaf.bits() < bitsOf(choice.storage);
+  row.outcome = how == Held::No        ? "requantized"
+                : how == Held::Rounded ? "kept, scales rounded to f16"
+                : widened              ? "kept, widened"
+                                       : "kept";
+  row.first = leaf.tensor->entry.name;
+  ManifestStored &sum = rows.try_emplace(row.text(), row).first->second;
+  sum.tensors += 1;
+  sum.values += leaf.values();
+  sum.bytes += leaf.bytes();
 }
 
 void Keeper::decide(std::vector<LinearSpec *> together) {
@@ -216,47 +267,45 @@ void Keeper::decide(std::vector<LinearSpec *> together) {
   if (moves && !choice)
     choice = firstThatHolds(all, how = Held::Rounded);
   if (!choice) {
-    how = Held::No;
     choice = &nearestOf(all);
+    how = choice->storage == Storage::F32 ? Held::Exactly : Held::No;
   }
-  bool hasCodes = std::any_of(all.begin(), all.end(),
-                              [](const Leaf &leaf) { return leaf.isGrouped || isBlockType(leaf.tensor->entry.type); });
+  bool hasCodes = std::any_of(all.begin(), all.end(), [](const Leaf &leaf) { return leaf.hasCodes(); });
   for (LinearSpec *linear : together) {
     linear->encoding = choice->name;
     linear->group = choice->group;
     linear->codes = !hasCodes              ? ""
                     : how == Held::No      ? "requantized"
-                    : how == Held::Rounded ? "codes kept, minima rounded"
-                                           : "codes kept";
+                    : how == Held::Rounded ? "codes kept, scales rounded"
+                    : choice->group        ? "codes kept"
+                                           : "values kept";
   }
   for (const Leaf &leaf : all)
     note(leaf, *choice, how);
 }
 
-std::vector<std::string> Keeper::run() {
-  decide({&spec.embedding});
+std::vector<ManifestStored> Keeper::run(bool tables) {
+  if (tables) {
+    decide({&spec.embedding});
+    decide({&spec.head});
+  }
   decide({&spec.headProjection});
-  decide({&spec.head});
   for (BlockSpec &block : spec.blocks) {
     decide({&block.attention.q, &block.attention.k, &block.attention.v});
     decide({&block.attention.o});
     decide({&block.mlp.gate, &block.mlp.up});
     decide({&block.mlp.down});
   }
-  std::vector<std::string> requantized;
-  for (const auto &[what, names] : lines) {
-    std::string more = names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "";
-    spec.warnings.push_back(what + ": " + names.front() + more);
-    if (what.find(" requantized to ") != std::string::npos)
-      requantized.push_back(spec.warnings.back());
-  }
-  return requantized;
+  std::vector<ManifestStored> all;
+  for (auto &[text, row] : rows)
+    all.push_back(std::move(row));
+  return all;
 }
 
 } // namespace
 
-std::vector<std::string> keepEncodings(ModelSpec &spec, const Checkpoint &checkpoint) {
-  return Keeper(spec, checkpoint).run();
+std::vector<ManifestStored> keepEncodings(ModelSpec &spec, const Checkpoint &checkpoint, bool tables) {
+  return Keeper(spec, checkpoint).run(tables);
 }
 
 } // namespace headrace

@@ -74,18 +74,19 @@ struct Options {
 };
 
 void addOptions(CLI::App &app, Options &o) {
-  auto encodings = CLI::IsMember({"f32", "f16", "w8", "w4", "w4a"});
+  auto encodings = CLI::IsMember({"f32", "f16", "w8", "w4", "w4a", "w4z"});
   app.add_option("model", o.request.model, "folder of a Hugging Face checkpoint, or a GGUF file");
   app.add_option("-o,--output", o.request.output, "the bundle, a folder");
   app.add_option("--target", o.target, "what to compile for; several with commas, the first is the main one")
       ->capture_default_str();
   app.add_option("--place", o.place, "what runs on which target: PATTERN=TARGET,... such as layers.*.mlp=reference")
       ->check(CLI::Validator(checkRules, ""));
-  app.add_option(
-         "--quant", o.request.quant,
-         "encoding of weights; w4a: 4 bits with a minimum in each group; keep: what the checkpoint is quantized to, "
-         "without loss where a kernel has it (default: keep for GGUF, GPTQ, AWQ and compressed-tensors, else w4)")
-      ->check(CLI::IsMember({"f32", "f16", "w8", "w4", "w4a", "keep"}));
+  app.add_option("--quant", o.request.quant,
+                 "encoding of weights; w4a: 4 bits with a minimum in each group; w4z: with a zero point; keep: what "
+                 "the checkpoint "
+                 "is quantized to, without loss where a kernel has it (default: keep for GGUF, GPTQ, AWQ and "
+                 "compressed-tensors, else w4)")
+      ->check(CLI::IsMember({"f32", "f16", "w8", "w4", "w4a", "w4z", "keep"}));
   app.add_option("--embed", o.request.embed, "encoding of the embedding table (default: as --quant)")->check(encodings);
   app.add_option("--head", o.request.head, "encoding of the head (default: as --quant)")->check(encodings);
   app.add_option("--group", o.request.group,

@@ -15,12 +15,13 @@ static float hr_ref_dot(const void *w, const float *bias, const void *x, int32_t
   const float *scales = (const float *)(codes + hr_ref_pad32(k));
   const int32_t *sums = (const int32_t *)(scales + hr_ref_groups(k, group));
   for (int32_t g = 0; g < hr_ref_groups(k, group); g++) {
+    const int32_t zero = enc == HR_REF_W4Z ? (int32_t)hr_ref_offset(tile, enc, group, k, row, g) : 0;
     int32_t dot = 0;
     for (int32_t i = g * group; i < k && i < (g + 1) * group; i++)
-      dot += hr_ref_code(tile, enc, row, i) * codes[i];
+      dot += (hr_ref_code(tile, enc, row, i) - zero) * codes[i];
     acc = __builtin_fmaf((float)dot, hr_ref_scale(tile, enc, k, row, g) * scales[g], acc);
     if (enc == HR_REF_W4A)
-      acc = __builtin_fmaf(hr_ref_minimum(tile, enc, group, k, row, g), scales[g] * (float)sums[g], acc);
+      acc = __builtin_fmaf(hr_ref_offset(tile, enc, group, k, row, g), scales[g] * (float)sums[g], acc);
   }
   return acc;
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* In the order of headrace::Encoding, headrace::Activation and headrace::NormForm (targets/common/KernelSpec.h). */
-enum hr_ref_encoding { HR_REF_F32, HR_REF_F16, HR_REF_W8, HR_REF_W4, HR_REF_W4A, HR_REF_A8 };
+enum hr_ref_encoding { HR_REF_F32, HR_REF_F16, HR_REF_W8, HR_REF_W4, HR_REF_W4A, HR_REF_W4Z, HR_REF_A8 };
 enum hr_ref_activation { HR_REF_NONE, HR_REF_SILU, HR_REF_RELU, HR_REF_TANH, HR_REF_GELU, HR_REF_GELU_TANH };
 enum hr_ref_norm_kind { HR_REF_NO_NORM, HR_REF_RMS, HR_REF_LAYER };
 

@@ -10,7 +10,7 @@ static inline int32_t hr_ref_groups(int32_t k, int32_t group) { return (k + grou
 
 static inline size_t hr_ref_pad(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-/* Bytes of the quants of one tile of 32 rows; the scales follow, then the minima of w4a. */
+/* Bytes of the quants of one tile of 32 rows; the scales follow, then the offsets of w4a and w4z. */
 static inline size_t hr_ref_quant_bytes(int32_t enc, int32_t k) {
   switch (enc) {
   case HR_REF_F32:
@@ -26,7 +26,7 @@ static inline size_t hr_ref_quant_bytes(int32_t enc, int32_t k) {
 
 static inline size_t hr_ref_tile_bytes(int32_t enc, int32_t group, int32_t k) {
   const size_t quants = hr_ref_quant_bytes(enc, k);
-  const size_t planes = enc == HR_REF_W4A ? 2 : 1;
+  const size_t planes = enc == HR_REF_W4A || enc == HR_REF_W4Z ? 2 : 1;
   return enc < HR_REF_W8 ? quants : hr_ref_pad(quants + planes * (size_t)hr_ref_groups(k, group) * 64, 128);
 }
 
@@ -43,7 +43,7 @@ static inline float hr_ref_element(const uint8_t *tile, int32_t enc, int32_t row
   return hr_ref_half_to_float(((const uint16_t *)tile)[at]);
 }
 
-/* Code of element (row, i) of w8, w4 or w4a weights. */
+/* Code of element (row, i) of w8, w4, w4a or w4z weights. */
 static inline int32_t hr_ref_code(const uint8_t *tile, int32_t enc, int32_t row, int32_t i) {
   const size_t lane = (size_t)(row % 32);
   if (enc == HR_REF_W8)
@@ -57,8 +57,8 @@ static inline float hr_ref_scale(const uint8_t *tile, int32_t enc, int32_t k, in
   return hr_ref_half_to_float(scales[(size_t)g * 32 + (size_t)(row % 32)]);
 }
 
-/* Of w4a weights. */
-static inline float hr_ref_minimum(const uint8_t *tile, int32_t enc, int32_t group, int32_t k, int32_t row, int32_t g) {
+/* Of w4a the minimum of a group, of w4z its zero point. */
+static inline float hr_ref_offset(const uint8_t *tile, int32_t enc, int32_t group, int32_t k, int32_t row, int32_t g) {
   return hr_ref_scale(tile, enc, k, row, hr_ref_groups(k, group) + g);
 }
 
@@ -68,7 +68,9 @@ static inline float hr_ref_weight(const uint8_t *tile, int32_t enc, int32_t grou
     return hr_ref_element(tile, enc, row, i);
   const float code = (float)hr_ref_code(tile, enc, row, i), scale = hr_ref_scale(tile, enc, k, row, i / group);
   if (enc == HR_REF_W4A)
-    return __builtin_fmaf(code, scale, hr_ref_minimum(tile, enc, group, k, row, i / group));
+    return __builtin_fmaf(code, scale, hr_ref_offset(tile, enc, group, k, row, i / group));
+  if (enc == HR_REF_W4Z)
+    return (code - hr_ref_offset(tile, enc, group, k, row, i / group)) * scale;
   return code * scale;
 }
 

@@ -11,11 +11,11 @@ module attributes {test.encoding = #enc.w4<group = 0, sym>} {}
 // -----
 
 // expected-error @+1 {{C1: expected a group of 32, 64 or 128, found 96}}
-module attributes {test.encoding = #enc.w4<group = 96, asym>} {}
+module attributes {test.encoding = #enc.w4<group = 96, minimum>} {}
 
 // -----
 
-// expected-error @+1 {{expected 'sym' or 'asym'}}
+// expected-error @+1 {{expected 'sym', 'minimum' or 'zero_point'}}
 module attributes {test.encoding = #enc.w4<group = 64, signed>} {}
 
 // -----

@@ -1,7 +1,7 @@
 // RUN: headrace-opt %s --split-input-file --verify-diagnostics
 
 func.func @embed_c1(%t: tensor<64x32xf32>, %i: tensor<8xi32>) {
-  // expected-error @+1 {{parameter 'enc': expected one of f32|f16|w8|w4|w4a, found "w3"}}
+  // expected-error @+1 {{parameter 'enc': expected one of f32|f16|w8|w4|w4a|w4z, found "w3"}}
   %x = tile.embed %t, %i {enc = "w3"} : (tensor<64x32xf32>, tensor<8xi32>) -> tensor<8x32xf32>
   return
 }

@@ -29,6 +29,8 @@ func.func @matmuls(%w: tensor<320x192xf32>, %x: tensor<1x192x!enc.a8<64>>, %b: t
   %z = tile.gemm %gate_up, %rows {enc = "f32", act = "silu", gated} : (tensor<1024x192xf32>, tensor<8x192xf32>) -> tensor<8x512xf32>
   // CHECK: tile.gemm %{{.*}}, %{{.*}} {enc = "w4a", group = 32 : i64} : (tensor<320x192xf32>, tensor<8x192xf32>)
   %v = tile.gemm %w, %rows {enc = "w4a", group = 32 : i64} : (tensor<320x192xf32>, tensor<8x192xf32>) -> tensor<8x320xf32>
+  // CHECK: tile.gemm %{{.*}}, %{{.*}} {enc = "w4z", group = 32 : i64} : (tensor<320x192xf32>, tensor<8x192xf32>)
+  %u = tile.gemm %w, %rows {enc = "w4z", group = 32 : i64} : (tensor<320x192xf32>, tensor<8x192xf32>) -> tensor<8x320xf32>
   return
 }
 

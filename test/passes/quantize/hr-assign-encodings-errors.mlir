@@ -8,9 +8,9 @@
 // RUN: not headrace-opt %s --hr-assign-encodings="quant=f32" 2>&1 | FileCheck %s --check-prefix=E7
 // RUN: headrace-opt %s --hr-assign-encodings="embed=f32" 2>&1 | FileCheck %s --check-prefix=TIED
 
-// E0: error: option 'quant': expected f32, f16, w8, w4 or w4a, found 'w3'
-// E1: error: option 'embed': expected f32, f16, w8, w4 or w4a, found 'a8'
-// E2: error: option 'head': expected f32, f16, w8, w4 or w4a, found 'W4'
+// E0: error: option 'quant': expected f32, f16, w8, w4, w4a or w4z, found 'w3'
+// E1: error: option 'embed': expected f32, f16, w8, w4, w4a or w4z, found 'a8'
+// E2: error: option 'head': expected f32, f16, w8, w4, w4a or w4z, found 'W4'
 // E3: error: option 'group': expected 32, 64 or 128, found 48
 // E4: error: option 'kv': expected f32 or f16, found 'w8'
 // E5: error: option 'kv': expected f32 or f16, found 'i8'

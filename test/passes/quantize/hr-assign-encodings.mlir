@@ -3,11 +3,13 @@
 // RUN: headrace-opt %s --hr-assign-encodings="quant=f32" | FileCheck %s --check-prefixes=CHECK,F32
 // RUN: headrace-opt %s --hr-assign-encodings="quant=f16 head=w8 group=128" | FileCheck %s --check-prefixes=CHECK,TIED
 // RUN: headrace-opt %s --hr-assign-encodings="quant=w4a group=32" | FileCheck %s --check-prefixes=CHECK,W4A
+// RUN: headrace-opt %s --hr-assign-encodings="quant=w4z group=128" | FileCheck %s --check-prefixes=CHECK,W4Z
 
 // The tied table serves as embedding and head; when the two differ it becomes two weights.
 
 // W4: model.weight @embed {{.*}}enc = #enc.w4<group = 64, sym>
-// W4A: model.weight @embed {{.*}}enc = #enc.w4<group = 32, asym>
+// W4A: model.weight @embed {{.*}}enc = #enc.w4<group = 32, minimum>
+// W4Z: model.weight @embed {{.*}}enc = #enc.w4<group = 128, zero_point>
 // W8: model.weight @embed {{.*}}enc = #enc.f16
 // F32: model.weight @embed {{.*}}enc = #enc.f32
 // TIED: model.weight @embed {{.*}}enc = #enc.f16
@@ -15,7 +17,8 @@
 // CHECK: model.weight @positions {{.*}}enc = #enc.f32
 // CHECK: model.weight @norm {{.*}}enc = #enc.f32
 // W4: model.weight @qkv {{.*}}enc = #enc.w4<group = 64, sym>
-// W4A: model.weight @qkv {{.*}}enc = #enc.w4<group = 32, asym>
+// W4A: model.weight @qkv {{.*}}enc = #enc.w4<group = 32, minimum>
+// W4Z: model.weight @qkv {{.*}}enc = #enc.w4<group = 128, zero_point>
 // W8: model.weight @qkv {{.*}}enc = #enc.w8<group = 32>
 // F32: model.weight @qkv {{.*}}enc = #enc.f32
 // TIED: model.weight @qkv {{.*}}enc = #enc.f16

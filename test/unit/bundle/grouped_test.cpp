@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <limits>
 #include <random>
 
 using namespace headrace;
@@ -133,28 +134,46 @@ TEST_CASE("grouped codes are kept where an encoding holds them") {
   Packed packed(GroupLayout::RowsPacked, 4, 8, 128, 128);
   CHECK(packed.matrix.isGroupedBy(32));
   CHECK(packed.matrix.isGroupedBy(128));
-  auto values = [&](Storage storage, bool &held, bool &exact) {
+  bool exact = true;
+  auto values = [&](Storage storage) {
     T32Shape shape{storage, 8, 128, 64};
     CodedRows rows(shape, 32);
     std::vector<float> out;
-    held = packed.matrix.recode(shape, 5, 0, rows, exact);
-    for (size_t i = 0; i != 128; ++i)
-      out.push_back(float(rows.codes[i]) * halfToFloat(rows.scales[i / 64]) +
-                    (storage == Storage::W4A ? halfToFloat(rows.minima[i / 64]) : 0.0f));
+    if (!packed.matrix.recode(shape, 5, 0, rows, exact))
+      return out;
+    for (size_t i = 0; i != 128; ++i) {
+      float zero = storage == Storage::W4Z ? halfToFloat(rows.offsets[i / 64]) : 0.0f;
+      out.push_back((float(rows.codes[i]) - zero) * halfToFloat(rows.scales[i / 64]));
+    }
     return out;
   };
   std::vector<float> expected(128);
-  bool held = false, exact = true;
   packed.matrix.values(5, expected.data());
-  CHECK(values(Storage::W8, held, exact) == expected);
-  CHECK(held);
-  packed.matrix.zeros = nullptr; // zero 8
+  CHECK(values(Storage::W8) == expected);
+  CHECK(values(Storage::W4Z) == expected);
+  CHECK(values(Storage::W4).empty());  // zeros of 0 .. 15: codes of -15 .. 15
+  CHECK(values(Storage::W4A).empty()); // minima are not what such matrices have
+  packed.matrix.zeros = nullptr;       // zero 8
   packed.matrix.values(5, expected.data());
-  CHECK(values(Storage::W4, held, exact) == expected);
-  CHECK(held);
-  CHECK(values(Storage::W4A, held, exact) == expected);
-  CHECK(held);
+  CHECK(values(Storage::W4) == expected);
+  CHECK(values(Storage::W4Z) == expected);
   CHECK(exact);
+}
+
+TEST_CASE("signed bytes of a small range are codes of four bits") {
+  Packed packed(GroupLayout::Bytes, 8, 1, 32, 32);
+  for (size_t i = 0; i != 32; ++i)
+    packed.codeBytes[i] = int8_t(int(i % 16) - 8);
+  packed.zeroBytes[0] = -3;
+  T32Shape shape{Storage::W4Z, 1, 32, 32};
+  CodedRows rows(shape, 32);
+  bool exact = true;
+  CHECK(packed.matrix.recode(shape, 0, 0, rows, exact));
+  CHECK(rows.codes[0] == 0);
+  CHECK(rows.codes[15] == 15);
+  CHECK(halfToFloat(rows.offsets[0]) == 5.0f);
+  packed.zeroBytes[0] = -9;
+  CHECK_FALSE(packed.matrix.recode(shape, 0, 0, rows, exact));
 }
 
 TEST_CASE("numbers that an encoding has not are told") {
@@ -170,20 +189,44 @@ TEST_CASE("numbers that an encoding has not are told") {
   int8_t one[1] = {1}; // -129
   packed.matrix.zeros = reinterpret_cast<const uint8_t *>(one);
   CHECK_FALSE(packed.matrix.recode(shape, 0, 0, rows, exact));
-  packed.matrix.zeros = nullptr;
-  float scales[1] = {1.0f / 3};
-  packed.matrix.scales = reinterpret_cast<const uint8_t *>(scales);
-  packed.matrix.scaleType = ScaleType::F32;
-  CHECK_FALSE(packed.matrix.recode(shape, 0, 0, rows, exact)); // no binary16
-  scales[0] = 0.375f;
-  CHECK(packed.matrix.recode(shape, 0, 0, rows, exact));
+}
 
-  Packed four(GroupLayout::RowsPacked, 4, 8, 32, 32);
-  four.scales.assign(8, floatToHalf(0.1f)); // 11 bits of fraction: times 7 it has 14
-  std::memcpy(four.placed.data(), four.scales.data(), 16);
-  four.zeroWords.assign(four.zeroWords.size(), 0x77777777u);
-  T32Shape withMinimum{Storage::W4A, 8, 32, 32};
-  CodedRows other(withMinimum, 32);
-  CHECK(four.matrix.recode(withMinimum, 0, 0, other, exact));
+TEST_CASE("a scale that is no binary16 is rounded and told, one beyond its precision is refused") {
+  Packed packed(GroupLayout::Bytes, 8, 1, 32, 32);
+  packed.matrix.zeros = nullptr;
+  packed.matrix.scaleType = ScaleType::F32;
+  T32Shape shape{Storage::W8, 1, 32, 32};
+  CodedRows rows(shape, 32);
+  auto recoded = [&](float scale, bool &exact) {
+    packed.matrix.scales = reinterpret_cast<const uint8_t *>(&scale);
+    exact = true;
+    return packed.matrix.recode(shape, 0, 0, rows, exact);
+  };
+  bool exact = true;
+  CHECK(recoded(0.375f, exact));
+  CHECK(exact);
+  CHECK(recoded(1.0f / 3, exact));
   CHECK_FALSE(exact);
+  CHECK(halfToFloat(rows.scales[0]) == halfToFloat(floatToHalf(1.0f / 3)));
+  CHECK(recoded(0x1p-24f, exact)); // the least of binary16
+  CHECK(exact);
+  CHECK_FALSE(recoded(0x1.4p-23f, exact)); // a fifth off
+  CHECK_FALSE(recoded(1e6f, exact));
+  CHECK_FALSE(recoded(std::numeric_limits<float>::quiet_NaN(), exact));
+}
+
+TEST_CASE("an order that keeps runs together is as good as none") {
+  Packed packed(GroupLayout::InputsPacked, 4, 8, 128, 64);
+  std::vector<int32_t> order(128);
+  for (size_t i = 0; i != 128; ++i)
+    order[i] = int32_t(i < 32 || i >= 96);
+  packed.matrix.order = reinterpret_cast<const uint8_t *>(order.data());
+  CHECK(packed.matrix.isGroupedBy(32));
+  CHECK_FALSE(packed.matrix.isGroupedBy(64));
+  T32Shape shape{Storage::W4Z, 8, 128, 32};
+  CodedRows rows(shape, 32);
+  bool exact = true;
+  CHECK(packed.matrix.recode(shape, 2, 0, rows, exact));
+  for (size_t g = 0; g != 4; ++g)
+    CHECK(halfToFloat(rows.offsets[g]) == float(packed.zero(2, g == 0 || g == 3)));
 }

@@ -34,6 +34,7 @@ Manifest sample() {
                        {{"q", "model.safetensors", "BF16", 10, 20}},
                        "concat",
                        {"gemv"}});
+  m.stored.push_back({"Q4_0", "w4 g32", "kept", "blk.0.attn_q.weight", 7, 4096, 2304});
   m.fusions = {{"q, k and v into one", 6}};
   m.cost = {1500000, 768, 12.5};
   m.checksums.push_back({"weights.bin", 5, "0123456789abcdef"});
@@ -60,6 +61,7 @@ TEST_CASE("a manifest survives writing and reading") {
   CHECK(parsed->model.pooling == "cls");
   CHECK(parsed->weights[0].sources[0].file == "model.safetensors");
   CHECK(parsed->fusions[0].second == 6);
+  CHECK(parsed->stored[0].text() == "Q4_0 in w4 g32: kept");
   CHECK(parsed->cost.tokensPerSecond == 12.5);
 }
 

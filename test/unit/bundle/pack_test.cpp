@@ -40,9 +40,11 @@ float decode(const T32Shape &shape, const std::vector<uint8_t> &tile, size_t row
   int code = k % 8 < 4 ? byte & 15 : byte >> 4;
   if (shape.storage == Storage::W4)
     return float(code - 8) * halfToFloat(half);
-  uint16_t minimum;
-  std::memcpy(&minimum, scale + shape.groups() * 64, 2);
-  return float(code) * halfToFloat(half) + halfToFloat(minimum);
+  uint16_t offset;
+  std::memcpy(&offset, scale + shape.groups() * 64, 2);
+  if (shape.storage == Storage::W4Z)
+    return (float(code) - halfToFloat(offset)) * halfToFloat(half);
+  return float(code) * halfToFloat(half) + halfToFloat(offset);
 }
 
 } // namespace
@@ -104,17 +106,34 @@ TEST_CASE("a group with a minimum (w4a) uses all codes between its ends") {
   int8_t codes[4];
   GroupNumbers numbers = encodeGroup(Storage::W4A, values, 4, codes);
   CHECK(halfToFloat(numbers.scale) == 0.25f);
-  CHECK(halfToFloat(numbers.minimum) == -1.0f);
+  CHECK(halfToFloat(numbers.offset) == -1.0f);
   CHECK((codes[0] == 6 && codes[1] == 0 && codes[2] == 15 && codes[3] == 7));
   const float equal[] = {0.3125f, 0.3125f, 0.3125f};
   numbers = encodeGroup(Storage::W4A, equal, 3, codes);
   CHECK(numbers.scale == 0);
-  CHECK(halfToFloat(numbers.minimum) == 0.3125f);
+  CHECK(halfToFloat(numbers.offset) == 0.3125f);
   CHECK((codes[0] == 0 && codes[1] == 0 && codes[2] == 0));
 }
 
+TEST_CASE("a group with a zero point (w4z) has a code for 0 and for both ends") {
+  const float values[] = {-1.25f, 2.5f, 0.0f, 0.6f};
+  int8_t codes[4];
+  GroupNumbers numbers = encodeGroup(Storage::W4Z, values, 4, codes);
+  CHECK(halfToFloat(numbers.scale) == 0.25f);
+  CHECK(halfToFloat(numbers.offset) == 5.0f);
+  CHECK((codes[0] == 0 && codes[1] == 15 && codes[2] == 5 && codes[3] == 7));
+  const float above[] = {3.75f, 1.0f}, below[] = {-3.75f, -1.0f};
+  numbers = encodeGroup(Storage::W4Z, above, 2, codes);
+  CHECK((numbers.offset == 0 && codes[0] == 15 && codes[1] == 4));
+  numbers = encodeGroup(Storage::W4Z, below, 2, codes);
+  CHECK((halfToFloat(numbers.offset) == 15.0f && codes[0] == 0 && codes[1] == 11));
+  const float zeros[] = {0.0f, -0.0f};
+  numbers = encodeGroup(Storage::W4Z, zeros, 2, codes);
+  CHECK((numbers.scale == 0 && numbers.offset == 0 && codes[0] == 0 && codes[1] == 0));
+}
+
 TEST_CASE("codes that a checkpoint holds are packed as codes made here") {
-  auto storage = GENERATE(Storage::W8, Storage::W4, Storage::W4A);
+  auto storage = GENERATE(Storage::W8, Storage::W4, Storage::W4A, Storage::W4Z);
   T32Shape shape = {storage, 20, 172, 64};
   std::vector<float> rows = someRows(20, shape.k);
   CodedRows coded(shape, 32);
@@ -123,8 +142,8 @@ TEST_CASE("codes that a checkpoint holds are packed as codes made here") {
       size_t first = row * shape.k + group * 64, at = row * shape.groups() + group;
       GroupNumbers numbers = encodeGroup(storage, &rows[first], group == 2 ? 44 : 64, &coded.codes[first]);
       coded.scales[at] = numbers.scale;
-      if (storage == Storage::W4A)
-        coded.minima[at] = numbers.minimum;
+      if (shape.hasOffsets())
+        coded.offsets[at] = numbers.offset;
     }
   std::vector<uint8_t> fromValues(shape.tileBytes(), 0xAA), fromCodes(shape.tileBytes(), 0x55);
   packTile(shape, rows.data(), fromValues.data());
@@ -132,45 +151,15 @@ TEST_CASE("codes that a checkpoint holds are packed as codes made here") {
   CHECK(fromValues == fromCodes);
 }
 
-TEST_CASE("codes that a storage does not have are found") {
-  auto storage = GENERATE(Storage::W8, Storage::W4, Storage::W4A);
-  T32Shape shape = {storage, 3, 40, 32};
-  CodedRows rows(shape, 3);
-  CHECK(firstUnstorable(shape, rows, 3) == 3);
-  auto firstWith = [&](auto &field, size_t index, int value) {
-    auto before = field[index];
-    field[index] = std::decay_t<decltype(before)>(value);
-    size_t first = firstUnstorable(shape, rows, 3);
-    field[index] = before;
-    return first;
-  };
-  int low = storage == Storage::W8 ? -128 : storage == Storage::W4 ? -8 : 0;
-  int high = storage == Storage::W8 ? 127 : low + 15;
-  CHECK(firstWith(rows.codes, 79, low) == 3);
-  CHECK(firstWith(rows.codes, 79, high) == 3);
-  if (storage != Storage::W8) { // which has all of int8
-    CHECK(firstWith(rows.codes, 79, low - 1) == 1);
-    CHECK(firstWith(rows.codes, 80, high + 1) == 2);
-  }
-  CHECK(firstWith(rows.scales, 0, 0x7c00) == 0);
-  CHECK(firstWith(rows.scales, 5, 0xfe00) == 2);
-  if (storage == Storage::W4A)
-    CHECK(firstWith(rows.minima, 3, 0xfc00) == 1);
-  else
-    CHECK(rows.minima.empty());
-}
-
 TEST_CASE("tiles hold what was put in, with short last groups and zero padding") {
-  auto storage = GENERATE(Storage::F32, Storage::F16, Storage::W8, Storage::W4, Storage::W4A);
+  auto storage = GENERATE(Storage::F32, Storage::F16, Storage::W8, Storage::W4, Storage::W4A, Storage::W4Z);
   auto k = GENERATE(size_t(5), size_t(64), size_t(172));
   auto group = GENERATE(size_t(32), size_t(64), size_t(128));
   T32Shape shape = {storage, 40, k, group};
   std::vector<float> rows = someRows(20, k);
   std::vector<uint8_t> tile(shape.tileBytes(), 0xAA);
   packTile(shape, rows.data(), tile.data());
-  float step = storage == Storage::W4 || storage == Storage::W4A ? 1.3f / 7
-               : storage == Storage::W8                          ? 1.3f / 127
-                                                                 : 1e-3f;
+  float step = !shape.isCoded() ? 1e-3f : storage == Storage::W8 ? 1.3f / 127 : 1.3f / 7;
   for (size_t row = 0; row != 32; ++row)
     for (size_t i = 0; i != k; ++i)
       REQUIRE(std::fabs(decode(shape, tile, row, i) - rows[row * k + i]) <= step);
@@ -180,7 +169,7 @@ TEST_CASE("tiles hold what was put in, with short last groups and zero padding")
       int code = storage == Storage::W8 ? byte - 128 : i % 8 < 4 ? byte & 15 : byte >> 4;
       REQUIRE(code == (storage == Storage::W4 ? 8 : 0));
     }
-    size_t planes = storage == Storage::W4A ? 2 : 1;
+    size_t planes = shape.hasOffsets() ? 2 : 1;
     for (size_t i = shape.codeBytes() + planes * shape.groups() * 64; i != tile.size(); ++i)
       REQUIRE(tile[i] == 0);
     CHECK(tile.size() % 128 == 0);
@@ -193,7 +182,7 @@ TEST_CASE("values that a storage cannot hold are found") {
     float values[3] = {1.0f, value, value};
     return firstUnstorable(storage, values, 3);
   };
-  for (Storage storage : {Storage::F32, Storage::F16, Storage::W8, Storage::W4, Storage::W4A}) {
+  for (Storage storage : {Storage::F32, Storage::F16, Storage::W8, Storage::W4, Storage::W4A, Storage::W4Z}) {
     CHECK(first(storage, NAN) == 1);
     CHECK(first(storage, -INFINITY) == 1);
     CHECK(first(storage, -65504.0f) == 3);
@@ -205,7 +194,7 @@ TEST_CASE("values that a storage cannot hold are found") {
     if (T32Shape{storage, 1, 3, 32}.isCoded()) {
       GroupNumbers numbers = encodeGroup(storage, values, 3, codes);
       CHECK(std::isfinite(halfToFloat(numbers.scale)));
-      CHECK(std::isfinite(halfToFloat(numbers.minimum)));
+      CHECK(std::isfinite(halfToFloat(numbers.offset)));
     }
   }
   CHECK(first(Storage::F16, 65520.0f) == 1);
@@ -221,6 +210,28 @@ TEST_CASE("the bytes of an encoding are pinned") {
     return hr_hash64(tile.data(), tile.size(), 0);
   };
   CHECK(hashOf({Storage::W4, 32, 172, 64}) == 0x3a6bb7a22f280b27);
+  CHECK(hashOf({Storage::W4A, 32, 172, 64}) == 0x0e9f95d1efd1e667);
+  CHECK(hashOf({Storage::W4Z, 32, 172, 64}) == 0xf397b6e6612e92c0);
   CHECK(hashOf({Storage::W8, 32, 172, 32}) == 0xa84a5e126b12f912);
   CHECK(hashOf({Storage::F16, 32, 172, 0}) == 0x2b57ecd8639d7872);
+}
+
+TEST_CASE("the bytes of a checkpoint's own codes are pinned, those of all of w8 among them") {
+  auto hashOf = [](Storage storage, int low, int count) {
+    T32Shape shape = {storage, 32, 300, 64};
+    CodedRows rows(shape, 32);
+    for (size_t i = 0; i != rows.codes.size(); ++i)
+      rows.codes[i] = int8_t(low + int(i * 7 % size_t(count)));
+    for (size_t i = 0; i != rows.scales.size(); ++i)
+      rows.scales[i] = uint16_t(0x2000 + i);
+    for (size_t i = 0; i != rows.offsets.size(); ++i)
+      rows.offsets[i] = floatToHalf(float(i % 16));
+    std::vector<uint8_t> tile(shape.tileBytes());
+    packTile(shape, rows, tile.data());
+    return hr_hash64(tile.data(), tile.size(), 0);
+  };
+  CHECK(hashOf(Storage::W8, -128, 256) == 0x823e79be6bc1618e);
+  CHECK(hashOf(Storage::W4, -8, 16) == 0x0cbe19be3ee5f07e);
+  CHECK(hashOf(Storage::W4A, 0, 16) == 0x13afa2e6f82f2e1d);
+  CHECK(hashOf(Storage::W4Z, 0, 16) == hashOf(Storage::W4A, 0, 16)); // one layout
 }

@@ -54,9 +54,27 @@ TEST_CASE("the report says what was fused, precision, memory and cost") {
   CHECK(text.find("     6 x query, key and value into one matrix product") != std::string::npos);
   CHECK(text.find("w4 g64                        1 tensors         4096 values       0.00 MiB  4.50 bits a value") !=
         std::string::npos);
+  CHECK(text.find("--quant keep") == std::string::npos);
   CHECK(text.find("weights read                1500000 bytes") != std::string::npos);
   CHECK(text.find("at most                        12.5 tokens/s") != std::string::npos);
   auto json = nlohmann::json::parse(bundleReportJson(m));
   CHECK(json["precision"]["w4 g64"]["bytes"] == 2304);
   CHECK(json["token"]["weight_bytes"] == 1500000);
+}
+
+TEST_CASE("the report says what became of a quantized checkpoint's matrices") {
+  Manifest m = sample();
+  m.stored = {{"Q4_0", "w8 g32", "kept, widened", "blk.0.attn_q.weight", 2, 4096, 2304},
+              {"Q6_K", "w8 g32", "requantized", "output.weight", 1, 256, 210}};
+  CHECK(m.stored[0].isExact());
+  CHECK_FALSE(m.stored[1].isExact());
+  std::string text = bundleReportText(m);
+  CHECK(text.find("\nThe checkpoint's matrices under --quant keep\n") != std::string::npos);
+  CHECK(text.find("  Q4_0 in w8 g32: kept, widened ") != std::string::npos);
+  CHECK(text.find("     2 tensors         4096 values       0.00 MiB there: blk.0.attn_q.weight, ...\n") !=
+        std::string::npos);
+  CHECK(text.find("MiB there: output.weight\n") != std::string::npos);
+  auto json = nlohmann::json::parse(bundleReportJson(m));
+  CHECK(json["stored"][0]["outcome"] == "kept, widened");
+  CHECK(json["stored"][1]["bytes"] == 210);
 }

@@ -281,12 +281,16 @@ TEST_CASE("what is quantized keeps its encoding where one holds it") {
   REQUIRE(file);
   Result<ModelSpec> spec = describeGguf(*file);
   REQUIRE(spec);
-  keepEncodings(*spec, file->checkpoint);
+  std::vector<ManifestStored> stored = keepEncodings(*spec, file->checkpoint);
   CHECK(spec->head.encoding == "w4");
   CHECK(spec->head.group == 32);
   CHECK(spec->head.codes == "codes kept");
   CHECK(spec->embedding.encoding == "f32");
   CHECK(spec->embedding.codes.empty());
-  CHECK(spec->warnings.front() == "F32 kept as f32: token_embd.weight and 7 more");
-  CHECK(spec->warnings.back() == "Q4_0 kept as w4 g32: output.weight");
+  REQUIRE(stored.size() == 2);
+  CHECK(stored[0].text() == "F32 in f32: kept");
+  CHECK((stored[0].first == "token_embd.weight" && stored[0].tensors == 8));
+  CHECK(stored[1].text() == "Q4_0 in w4 g32: kept");
+  CHECK((stored[1].first == "output.weight" && stored[1].tensors == 1));
+  CHECK((stored[1].values == 96 && stored[1].bytes == 54));
 }

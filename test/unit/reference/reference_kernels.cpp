@@ -194,21 +194,25 @@ TEST_CASE("embeddings are scaled and then get the learned position of their row"
     }
 }
 
-TEST_CASE("4-bit weights with minima: the same numbers meet floats, codes and the embedding") {
-  const int k = 40, group = 32, planes = 2 * 2 * 64; // two groups; scales, then minima
+TEST_CASE("4-bit weights with minima or zero points: the same numbers meet floats, codes and the embedding") {
+  const int enc = GENERATE(int(HR_REF_W4A), int(HR_REF_W4Z));
+  const int k = 40, group = 32, planes = 2 * 2 * 64; // two groups; scales, then offsets
   std::vector<uint8_t> w(64 * 16 + planes);
   uint32_t state = 7;
   for (uint8_t &byte : w)
     byte = uint8_t((state = state * 1664525u + 1013904223u) >> 24);
   std::vector<uint16_t> halves(planes / 2);
   for (size_t i = 0; i < halves.size(); ++i)
-    halves[i] = hr_ref_float_to_half(i < 64 ? 0.01f * float(i % 7 + 1) : -0.03f * float(i % 5));
+    halves[i] = hr_ref_float_to_half(i < 64              ? 0.01f * float(i % 7 + 1)
+                                     : enc == HR_REF_W4A ? -0.03f * float(i % 5)
+                                                         : float(i % 16));
   std::memcpy(&w[64 * 16], halves.data(), planes);
   auto value = [&](int row, int i) {
     uint8_t byte = w[size_t(i / 8 * 128 + row * 4 + i % 4)];
     size_t at = size_t(i / group * 32 + row);
-    return double(i % 8 < 4 ? byte % 16 : byte / 16) * hr_ref_half_to_float(halves[at]) +
-           hr_ref_half_to_float(halves[64 + at]);
+    double code = i % 8 < 4 ? byte % 16 : byte / 16, scale = hr_ref_half_to_float(halves[at]),
+           offset = hr_ref_half_to_float(halves[64 + at]);
+    return enc == HR_REF_W4A ? code * scale + offset : (code - offset) * scale;
   };
   std::vector<float> x = Values().rows(1, k, 64), out(32), row(64, 1.0f);
   std::vector<int8_t> a8(hr_ref_a8_stride(k, group));
@@ -222,8 +226,8 @@ TEST_CASE("4-bit weights with minima: the same numbers meet floats, codes and th
   };
   for (int kind : {HR_REF_F32, HR_REF_A8}) {
     const void *rows = kind == HR_REF_F32 ? static_cast<const void *>(x.data()) : a8.data();
-    hr_ref_gemv(w.data(), nullptr, rows, nullptr, out.data(), 1, 0, 0, 1, HR_REF_W4A, group, kind, 32, k, HR_REF_NONE,
-                0, 0.0f);
+    hr_ref_gemv(w.data(), nullptr, rows, nullptr, out.data(), 1, 0, 0, 1, enc, group, kind, 32, k, HR_REF_NONE, 0,
+                0.0f);
     for (int o = 0; o < 32; ++o) {
       double sum = 0;
       for (int i = 0; i < k; ++i)
@@ -232,7 +236,7 @@ TEST_CASE("4-bit weights with minima: the same numbers meet floats, codes and th
     }
   }
   const int32_t token = 9;
-  hr_ref_embed(w.data(), nullptr, &token, row.data(), 1, 0, 0, 1, HR_REF_W4A, group, 32, k, 1.0f);
+  hr_ref_embed(w.data(), nullptr, &token, row.data(), 1, 0, 0, 1, enc, group, 32, k, 1.0f);
   for (int i = 0; i < 64; ++i)
     CHECK(row[size_t(i)] == (i < k ? float(value(token, i)) : 0.0f));
 }

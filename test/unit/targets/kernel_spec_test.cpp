@@ -50,6 +50,9 @@ TEST_CASE("a specification agrees with the table of families", "[kernel-spec]") 
       {"gemv",
        "{enc = \"w4a\", group = 64 : i64, n = 70 : i64, k = 172 : i64, bias = false, act = \"none\", gated = false, "
        "residual = false}"},
+      {"gemv",
+       "{enc = \"w4z\", group = 128 : i64, n = 70 : i64, k = 172 : i64, bias = false, act = \"none\", gated = false, "
+       "residual = false}"},
       {"gemm",
        "{enc = \"w8\", group = 32 : i64, x = \"f32\", n = 33 : i64, k = 40 : i64, bias = false, act = \"none\", "
        "gated = false, residual = false}"},
@@ -120,7 +123,7 @@ TEST_CASE("parameters that make no sense are refused one by one", "[kernel-spec]
       {"add", "{cols = 4 : i64, rows = 4 : i64}", "family add has no parameter 'rows'"},
       {"quantize", "{cols = 4 : i64, group = 48 : i64}", "parameter 'group': expected 32, 64 or 128, found 48"},
       {"embed", "{enc = \"w3\", n = 4 : i64, k = 4 : i64}",
-       "parameter 'enc': expected one of f32|f16|w8|w4|w4a, found \"w3\""},
+       "parameter 'enc': expected one of f32|f16|w8|w4|w4a|w4z, found \"w3\""},
       {"gemv",
        "{enc = \"f16\", group = 0 : i64, x = \"f32\", n = 33 : i64, k = 5 : i64, bias = false, act = \"none\", gated = "
        "false, residual = false}",
