@@ -188,17 +188,36 @@ def partly_floats():
     equal("ignored: encodings", [found[name][0]["encoding"] for name in MATRICES], ["f32", "w4z g64", "w4z g64", "w4z g64"])
 
 
-def expect_refusal(name, quantization, message, change=lambda tensors: None):
+def expect_refusal(name, quantization, message, change=lambda tensors: None, change_all=lambda layers: None):
     folder = WORK / "quantized-refused"
     layers = layers_of(gptq, bits=4, group=128, symmetric=True)
     change(layers["mlp.up_proj"][0])
+    change_all(layers)
     write(folder, quantization, layers)
     done = command([COMPILER, "compile", folder, "-o", WORK / "refused.bundle"], expect=1)
     equal(name, done.stderr.strip(), f"headrace: error: {message}")
 
 
+def only_floats(layers):
+    for name, shape in SHAPES.items():
+        layers[name] = {f"model.layers.0.{name}.weight": np.zeros(shape, np.float16)}, np.zeros(shape, np.float32)
+
+
+def left_behind():
+    """quantize_config.json counts for nothing where all weights are floats."""
+    folder, layers = WORK / "quantized-before", {}
+    only_floats(layers)
+    write(folder, None, layers)
+    (folder / "quantize_config.json").write_text(json.dumps(gptq_config(4, 128)))
+    done = command([COMPILER, "compile", folder, "-o", WORK / "quantized-before.bundle", "--target", "host"])
+    note = "quantize_config.json: expected 'model.layers.0.self_attn.q_proj.qweight', found floats; the file was ignored"
+    if note not in done.stdout or "--quant w4 " not in done.stdout:
+        fail(f"a file left behind: expected a compile to w4 with the note '{note}', found {done.stdout}")
+
+
 def refused():
     up = "model.layers.0.mlp.up_proj"
+    left_behind()
 
     def out_of_range(tensors):
         tensors[f"{up}.g_idx"][5] = 2
@@ -208,6 +227,8 @@ def refused():
     expect_refusal("shape", gptq_config(4, 64), "model.safetensors: tensor 'model.layers.0.self_attn.q_proj.qzeros': expected [4, 32], found [2, 32]")
     where = "config.json: quantization_config"
     expect_refusal("bits", gptq_config(3, 128), f"{where}: bits: expected 4 or 8, found the number 3")
+    expect_refusal("no codes", gptq_config(4, 128), "model.safetensors: tensor 'model.layers.0.self_attn.q_proj.weight': expected "
+                   f"'model.layers.0.self_attn.q_proj.qweight' in its place, as {where} says, found floats, as for all weights", change_all=only_floats)
     expect_refusal("marlin", gptq_config(4, 128, checkpoint_format="marlin"), f"{where}: checkpoint_format: expected gptq or gptq_v2, found 'marlin'")
     expect_refusal("bitsandbytes", {"quant_method": "bitsandbytes", "load_in_4bit": True},
                    f"{where}: quant_method: expected gptq, awq or compressed-tensors, found 'bitsandbytes'")

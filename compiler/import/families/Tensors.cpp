@@ -51,7 +51,7 @@ Result<void> Tensors::check(const CheckpointTensor *tensor, const std::string &n
 TensorExpr Tensors::get(const std::string &name, std::vector<int64_t> shape) {
   std::string found = resolved(name);
   if (quantized && shape.size() == 2 && quantized->has(checkpoint, found))
-    return getQuantized(found, std::move(shape));
+    return getCodes(found, std::move(shape));
   const CheckpointTensor *tensor = checkpoint.find(found);
   if (auto checked = check(tensor, found, shape); !checked) {
     if (!failure)
@@ -68,7 +68,8 @@ TensorExpr Tensors::get(const std::string &name, std::vector<int64_t> shape) {
   return TensorExpr::stored({found, tensor->file, entry.offset, entry.bytes, entry.type}, std::move(shape));
 }
 
-TensorExpr Tensors::getQuantized(const std::string &name, std::vector<int64_t> shape) {
+TensorExpr Tensors::getCodes(const std::string &name, std::vector<int64_t> shape) {
+  anyCodes = true;
   std::vector<std::string> parts;
   Result<TensorExpr> made = quantized->get(checkpoint, name, shape, parts);
   used.insert(parts.begin(), parts.end());

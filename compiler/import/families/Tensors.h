@@ -25,7 +25,9 @@ public:
 
   /// How weights are stored that a quantizer has replaced by their codes.
   void setQuantized(const QuantizedWeights &weights) { quantized = weights; }
-  bool areQuantized() const { return quantized.has_value(); }
+  const std::optional<QuantizedWeights> &getQuantized() const { return quantized; }
+  /// Codes were found for a weight that was asked for.
+  bool areQuantized() const { return anyCodes; }
 
   /// What names begin with: checkpoints of the bare model are without it, and names are then taken without it.
   void setBase(const std::string &base);
@@ -51,12 +53,13 @@ private:
   Result<void> check(const CheckpointTensor *tensor, const std::string &name, const std::vector<int64_t> &shape) const;
   Result<std::string> whyIgnored(const CheckpointTensor &extra) const;
 
-  TensorExpr getQuantized(const std::string &name, std::vector<int64_t> shape);
+  TensorExpr getCodes(const std::string &name, std::vector<int64_t> shape);
   bool isZeroBias(const CheckpointTensor &extra) const;
 
   const Checkpoint &checkpoint;
   std::string implied;
   std::optional<QuantizedWeights> quantized;
+  bool anyCodes = false;
   std::string dropped; // the base, when the checkpoint is without it
   std::map<std::string, std::string> endings, beginnings, copies;
   std::set<std::string> used;

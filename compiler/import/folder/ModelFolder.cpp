@@ -11,6 +11,7 @@ using nlohmann::json;
 
 static const char kConfig[] = "config.json";
 static const char kGeneration[] = "generation_config.json";
+static const char kQuantize[] = "quantize_config.json";
 constexpr size_t kLongestConfig = 16 << 20;
 
 /// Of a configuration without architectures: what the model type implies, which is told.
@@ -60,19 +61,31 @@ static Result<void> readQuantization(const FieldReader &config, Tensors &tensors
 
 /// What older writers of GPTQ checkpoints put beside config.json.
 static Result<void> readQuantizationFile(const std::string &folder, Tensors &tensors, ModelSpec &spec) {
-  const char name[] = "quantize_config.json";
-  if (!pathExists(folder + "/" + name))
+  if (!pathExists(folder + "/" + kQuantize))
     return {};
-  Result<std::string> text = readFile(folder + "/" + name, kLongestConfig);
+  Result<std::string> text = readFile(folder + "/" + kQuantize, kLongestConfig);
   if (!text)
     return text.error();
-  Result<json> config = parseConfigObject(*text, name);
+  Result<json> config = parseConfigObject(*text, kQuantize);
   if (!config)
     return config.error();
-  Result<QuantizedWeights> weights = QuantizedWeights::read(*config, name, spec.warnings);
+  Result<QuantizedWeights> weights = QuantizedWeights::read(*config, kQuantize, spec.warnings);
   if (!weights)
     return weights.error();
   tensors.setQuantized(*weights);
+  return {};
+}
+
+/// config.json must not say that weights are quantized where none is. A file beside it may be left from before.
+static Result<void> checkQuantization(const Tensors &tensors, ModelSpec &spec) {
+  if (!tensors.getQuantized() || tensors.areQuantized() || spec.blocks.empty())
+    return {};
+  const QuantizedWeights &said = *tensors.getQuantized();
+  const StoredTensor &first = *spec.blocks.front().attention.q.weight.firstSource();
+  std::string expected = inQuotes(said.codesOf(first.name)), where = first.file + ": tensor " + inQuotes(first.name);
+  if (said.where() != kQuantize)
+    return expectedFound(where, expected + " in its place, as " + said.where() + " says", "floats, as for all weights");
+  spec.warnings.push_back(said.where() + ": expected " + expected + ", found floats; the file was ignored");
   return {};
 }
 
@@ -209,6 +222,7 @@ Result<ModelFolder> openModelFolder(const std::string &folder) {
     HR_TRY(readPooling(folder, spec));
   spec.warnings.insert(spec.warnings.end(), checkpoint->warnings().begin(), checkpoint->warnings().end());
   HR_TRY(tensors.finish(spec.warnings));
+  HR_TRY(checkQuantization(tensors, spec));
   spec.folder = folder;
   spec.parameters = tensors.parameters();
   spec.isQuantized = tensors.areQuantized();

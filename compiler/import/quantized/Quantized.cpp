@@ -121,6 +121,7 @@ Result<QuantizedWeights> QuantizedWeights::read(const json &config, const std::s
   if (!config.is_object())
     return expectedFound(where, "an object", jsonKindText(config));
   QuantizedWeights made;
+  made.source = where;
   std::string name = textOf(config, "quant_method", config.contains("desc_act") ? "gptq" : "");
   if (name == "gptq")
     HR_TRY(made.readGptq(config, where));
@@ -242,20 +243,21 @@ std::string baseOf(const std::string &name) {
 
 } // namespace
 
-bool QuantizedWeights::has(const Checkpoint &checkpoint, const std::string &name) const {
-  std::string base = baseOf(name);
-  if (base.empty())
-    return false;
+std::string QuantizedWeights::codesOf(const std::string &name) const {
   switch (method) {
   case Method::GPTQ:
   case Method::AWQ:
-    return checkpoint.find(base + ".qweight") != nullptr;
+    return baseOf(name) + ".qweight";
   case Method::Packed:
-    return checkpoint.find(base + ".weight_packed") != nullptr;
-  case Method::Bytes:
-    return checkpoint.find(base + ".weight_scale") != nullptr;
+    return baseOf(name) + ".weight_packed";
+  case Method::Bytes: // the codes have the weight's own name
+    break;
   }
-  return false;
+  return baseOf(name) + ".weight_scale";
+}
+
+bool QuantizedWeights::has(const Checkpoint &checkpoint, const std::string &name) const {
+  return !baseOf(name).empty() && checkpoint.find(codesOf(name));
 }
 
 Result<TensorExpr> QuantizedWeights::get(const Checkpoint &checkpoint, const std::string &name,

@@ -23,8 +23,11 @@ public:
   static Result<QuantizedWeights> read(const nlohmann::json &config, const std::string &where,
                                        std::vector<std::string> &warnings);
 
-  /// Whether the weight X.weight is stored by its codes.
+  /// Whether the weight X.weight is stored by its codes, and the tensor that is there exactly when it is.
   bool has(const Checkpoint &checkpoint, const std::string &name) const;
+  std::string codesOf(const std::string &name) const;
+  /// What said so, as read() was told.
+  const std::string &where() const { return source; }
   /// The weight X.weight of [outputs, inputs]; `used` gets the names of its tensors. has() is true.
   Result<TensorExpr> get(const Checkpoint &checkpoint, const std::string &name, const std::vector<int64_t> &shape,
                          std::vector<std::string> &used) const;
@@ -39,6 +42,7 @@ private:
   Result<void> readBitsAndGroup(const nlohmann::json &config, const std::string &where, const char *bitsField);
   int64_t groupFor(int64_t inputs) const { return groupSize < 1 ? inputs : groupSize; }
 
+  std::string source;
   Method method = Method::GPTQ;
   unsigned bits = 4;
   int64_t groupSize = 0; // below 1: all inputs of an output
