@@ -6,6 +6,9 @@
 #include "compiler/import/template/TemplateSource.h"
 #include "compiler/import/tokenizer/Tokenizer.h"
 #include "compiler/support/ErrorText.h"
+#include "runtime/abi/hr_tokenizer_format.h"
+
+#include <cstring>
 
 namespace headrace {
 
@@ -89,6 +92,18 @@ static Result<void> readGguf(const CompileRequest &request, ModelSource &source)
   return {};
 }
 
+/// Ids that the model has no row for: a text that holds one is refused at run time.
+static void noteIdsBeyondVocabulary(ModelSource &source) {
+  hr_tok_header header;
+  if (source.tokenizer.size() < sizeof(header))
+    return;
+  std::memcpy(&header, source.tokenizer.data(), sizeof(header));
+  if (int64_t(header.token_count) > source.spec.vocab)
+    source.notes.push_back("warning: tokenizer: expected ids below " + std::to_string(source.spec.vocab) +
+                           " (vocab_size), found ids up to " + std::to_string(header.token_count - 1) +
+                           "; texts that need those are refused");
+}
+
 static bool isGguf(const std::string &path) {
   const std::string ending = ".gguf";
   bool named = path.size() > ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
@@ -98,6 +113,7 @@ static bool isGguf(const std::string &path) {
 Result<ModelSource> readModelSource(const CompileRequest &request) {
   ModelSource source;
   HR_TRY(isGguf(request.model) ? readGguf(request, source) : readFolder(request, source));
+  noteIdsBeyondVocabulary(source);
   source.notes.insert(source.notes.begin(), source.spec.warnings.begin(), source.spec.warnings.end());
   return source;
 }

@@ -1,9 +1,10 @@
 """What a compile promises: the same bytes everywhere, little memory, nothing left behind, dumps that parse again.
 
-usage: test_compile.py reproducible|gxx|memory|leftovers|dumps|fits|symbols|instructions...
+usage: test_compile.py reproducible|gxx|memory|leftovers|dumps|fits|symbols|instructions|tokenizer_beyond...
 """
 import hashlib
 import itertools
+import json
 import os
 import re
 import resource
@@ -148,6 +149,23 @@ def fits():
         compile_model(folder, "--target", "rpi5", "--context", largest, out=out)
 
 
+def tokenizer_beyond():
+    """A tokenizer with more ids than the model has rows is said to be so."""
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        folder = Path(scratch) / "model"
+        shutil.copytree(models.BROOK, folder)
+        vocabulary = json.loads((folder / "config.json").read_text())["vocab_size"]
+        file = folder / "tokenizer.json"
+        tokenizer = json.loads(file.read_text())
+        tokenizer["added_tokens"].append({"id": vocabulary, "content": "<|one|>", "single_word": False, "lstrip": False, "rstrip": False,
+                                          "normalized": False, "special": True})
+        os.chmod(file, 0o644)
+        file.write_text(json.dumps(tokenizer))
+        said = compile_model(folder, "--target", "host", out=Path(scratch) / "t.bundle").stdout
+        if f"expected ids below {vocabulary} (vocab_size), found ids up to {vocabulary}" not in said:
+            fail(f"no warning of the tokenizer's ids:\n{said}")
+
+
 def libraries(target, quant):
     """The folder lib/<triple> of brook's bundle."""
     return next(d for d in (bundle(models.BROOK, "--target", target, "--quant", quant) / "lib").iterdir() if d.name != "cmake")
@@ -195,4 +213,4 @@ def instructions():
 
 if __name__ == "__main__":
     main({"reproducible": reproducible, "memory": memory, "leftovers": leftovers, "dumps": dumps, "fits": fits, "symbols": symbols,
-          "instructions": instructions, "gxx": gxx})
+          "instructions": instructions, "gxx": gxx, "tokenizer_beyond": tokenizer_beyond})
