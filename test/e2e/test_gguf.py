@@ -187,7 +187,7 @@ def malformed():
     WORK.mkdir(parents=True, exist_ok=True)
     whole = write_llama(WORK / "whole.gguf", TYPES).read_bytes()
     path = WORK / "broken.gguf"
-    path.write_bytes(whole[:1000])
+    path.write_bytes(whole[:2000])
     done = command([COMPILER, "compile", path, "-o", WORK / "refused.bundle"], expect=1)
     if "broken.gguf: " not in done.stderr or "before the end of the file" not in done.stderr:
         fail(f"a cut file: {done.stderr}")
