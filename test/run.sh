@@ -22,7 +22,7 @@ werror=OFF
 fuzz_seconds=60
 labels=(-LE full)
 if [[ $full == 1 ]]; then
-  fuzz_seconds=600
+  fuzz_seconds=180
   labels=()
 fi
 
