@@ -224,15 +224,14 @@ Result<RopeSpec> readRope(const FieldReader &config, const Dimensions &dims, con
     return expectedFound(config.place(defaults.thetaField),
                          "the same as in rope_parameters " + json(current.rope.theta).dump(),
                          json(given.rope.theta).dump());
-  if (scaling && parameters) {
-    if (!scaling->contains("rope_theta") && !config.has(defaults.thetaField))
-      old.rope.theta = current.rope.theta;
-    if (!scaling->contains("partial_rotary_factor") && !config.has(partialField))
-      old.partial = current.partial;
-    if (!sameRope(old, current))
-      return expectedFound(config.place("rope_scaling"), "the same as rope_parameters " + parameters->dump(),
-                           scaling->dump());
-  }
+  // The older spelling hides the other one, with what stands only there: the base is then the field's or the family's.
+  if (scaling && parameters && old.rope.theta != current.rope.theta)
+    return expectedFound(config.place("rope_parameters") + ": rope_theta",
+                         json(old.rope.theta).dump() + ", as rope_scaling stands beside it",
+                         json(current.rope.theta).dump());
+  if (scaling && parameters && !sameRope(old, current))
+    return expectedFound(config.place("rope_scaling"), "the same as rope_parameters " + parameters->dump(),
+                         scaling->dump());
   return finished(scaling && !parameters ? old : current, config, dims, defaults.partialField);
 }
 

@@ -73,6 +73,20 @@ TEST_CASE("rope in both spellings") {
   CHECK(current->ropes.at(0).highFreqFactor == 4.0);
   CHECK(current->ropes.at(0).originalPositions == 32);
   CHECK(current->ropes.at(0).theta == old->ropes.at(0).theta);
+  auto both = [](const std::string &theta) {
+    return parse(
+        R"({"architectures":["Qwen2ForCausalLM"],"vocab_size":3,"hidden_size":16,"intermediate_size":6,"num_hidden_layers":1,)"
+        R"("num_attention_heads":2,"rope_scaling":{"type":"linear","factor":2},)"
+        R"("rope_parameters":{"rope_type":"linear","factor":2.0,"rope_theta":)" +
+        theta + "}}");
+  };
+  auto same = both("10000.0"), other = both("700.0");
+  REQUIRE(same);
+  CHECK(same->ropes.at(0).factor == 2.0);
+  CHECK(same->ropes.at(0).theta == 10000.0);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().message() ==
+        "config.json: rope_parameters: rope_theta: expected 10000.0, as rope_scaling stands beside it, found 700.0");
   auto partial = parse(
       R"({"architectures":["PhiForCausalLM"],"vocab_size":3,"hidden_size":16,"intermediate_size":6,"num_hidden_layers":1,)"
       R"("num_attention_heads":2,"rope_parameters":{"rope_theta":5e5,"partial_rotary_factor":0.5,"rope_type":"default"}})");
