@@ -205,7 +205,7 @@ ManifestSettings Compilation::settings() {
   s.place = llvm::join(request.place, ",");
   s.quant = source.quant;
   s.embed = encodingOf(*module, "embed");
-  s.head = encodingOf(*module, "head");
+  s.head = encodingOf(*module, "lm_head");
   if (s.head.empty())
     s.head = s.embed;
   s.group = uint64_t(source.group);

@@ -20,8 +20,8 @@ static Result<void> settleEncodings(const CompileRequest &request, const Checkpo
   source.group = request.group ? request.group : keep ? 32 : 64;
   if (!keep)
     return {};
-  bool tables = request.embed.empty() && request.head.empty(); // else as those options say
-  source.stored = keepEncodings(source.spec, checkpoint, tables);
+  // Else as those options say.
+  source.stored = keepEncodings(source.spec, checkpoint, {request.embed.empty(), request.head.empty()});
   for (const ManifestStored &row : source.stored)
     if (request.noFallback && !row.isExact())
       return expectedFound("--quant keep with --no-fallback", "weights whose encoding the target has",

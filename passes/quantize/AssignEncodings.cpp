@@ -1,4 +1,5 @@
 // hr-assign-encodings: see Passes.td.
+#include "dialects/recipe/Quantized.h"
 #include "dialects/target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/quantize/Passes.h"
@@ -89,8 +90,8 @@ struct AssignEncodings : headrace::quantize::impl::AssignEncodingsBase<AssignEnc
     return readers;
   }
 
-  /// The head gets a weight of its own, a copy of the recipe.
-  void splitTied(model::WeightOp table, const Readers &readers, const Choice &choice) {
+  /// The head gets a weight of its own, a copy of the recipe, which is returned.
+  model::WeightOp splitTied(model::WeightOp table, const Readers &readers, const Choice &choice) {
     std::string name = "lm_head";
     for (int i = 2; getOperation().lookupSymbol(name); ++i)
       name = "lm_head." + std::to_string(i);
@@ -109,12 +110,25 @@ struct AssignEncodings : headrace::quantize::impl::AssignEncodingsBase<AssignEnc
     }
     table.emitRemark() << "tied table '" << table.getSymName() << "' is stored twice: " << choice.embedding
                        << " as embedding, " << choice.head << " as head";
+    return copy;
+  }
+
+  /// A tied table keeps the encoding that it came with where no option names another.
+  void assignKept(model::WeightOp table, const Readers &readers, Choice choice) {
+    Encoding kept = table.getEncAttr();
+    choice.embedding = embed.empty() ? kept : choice.embedding;
+    choice.head = head.empty() ? kept : choice.head;
+    if (readers.head.empty() || readers.embedding.empty() || choice.head == choice.embedding)
+      return;
+    model::WeightOp copy = splitTied(table, readers, choice);
+    table.setEncAttr(choice.embedding);
+    (choice.head == kept ? table : copy)->removeAttr(recipe::kCodesAttr);
   }
 
   void assign(model::WeightOp weight, const Readers &readers, const Choice &choice) {
-    if (weight.getEnc())
-      return;
-    if (!readers.head.empty() && !readers.embedding.empty() && choice.head != choice.embedding) {
+    if (weight.getEnc()) {
+      assignKept(weight, readers, choice);
+    } else if (!readers.head.empty() && !readers.embedding.empty() && choice.head != choice.embedding) {
       splitTied(weight, readers, choice);
       weight.setEncAttr(choice.embedding);
     } else if (!readers.head.empty()) {

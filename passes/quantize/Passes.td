@@ -18,7 +18,8 @@ def AssignEncodings : QuantizePass<"hr-assign-encodings"> {
     // => quant=w4 group=64
     model.weight @layers.0.attn.o : tensor<192x192xf32> attributes {enc = #enc.w4<group = 64, sym>} {
     ```
-    An encoding that is already there is kept. Where `target.devices` says which encodings devices have kernels for, others are refused.
+    An encoding that is already there is kept; of a tied table, for what no option names. Where `target.devices` says which encodings devices
+    have kernels for, others are refused.
   }];
   let options = [
     Option<"quant", "quant", "std::string", "\"w4\"", "encoding of matrices: f32, f16, w8, w4, w4a or w4z">,

@@ -143,6 +143,7 @@ def types():
     if not all(what in text for what in STORED):
         fail(f"report.txt: expected each of {list(STORED)}, found {text}")
     equal("--quant", manifest["settings"]["quant"], "keep")
+    equal("--embed, --head", [manifest["settings"][option] for option in ("embed", "head")], ["w8", "f16"])
     done = command([COMPILER, "compile", path, "-o", WORK / "refused.bundle", "--no-fallback"], expect=1)
     if "--quant keep with --no-fallback: expected weights whose encoding the target has, found " not in done.stderr or ": requantized, " not in done.stderr:
         fail(f"--no-fallback: {done.stderr}")

@@ -149,7 +149,7 @@ struct Leaf {
 class Keeper {
 public:
   Keeper(ModelSpec &spec, const Checkpoint &checkpoint) : spec(spec), checkpoint(checkpoint) {}
-  std::vector<ManifestStored> run(bool tables);
+  std::vector<ManifestStored> run(KeptTables tables);
 
 private:
   /// The leaves below; false when a step computes with their values.
@@ -284,11 +284,12 @@ void Keeper::decide(std::vector<LinearSpec *> together) {
     note(leaf, *choice, how);
 }
 
-std::vector<ManifestStored> Keeper::run(bool tables) {
-  if (tables) {
+std::vector<ManifestStored> Keeper::run(KeptTables tables) {
+  bool tied = !spec.head.weight;
+  if (tables.embedding || (tied && tables.head))
     decide({&spec.embedding});
+  if (tables.head)
     decide({&spec.head});
-  }
   decide({&spec.headProjection});
   for (BlockSpec &block : spec.blocks) {
     decide({&block.attention.q, &block.attention.k, &block.attention.v});
@@ -304,7 +305,7 @@ std::vector<ManifestStored> Keeper::run(bool tables) {
 
 } // namespace
 
-std::vector<ManifestStored> keepEncodings(ModelSpec &spec, const Checkpoint &checkpoint, bool tables) {
+std::vector<ManifestStored> keepEncodings(ModelSpec &spec, const Checkpoint &checkpoint, KeptTables tables) {
   return Keeper(spec, checkpoint).run(tables);
 }
 

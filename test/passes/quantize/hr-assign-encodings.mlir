@@ -4,8 +4,13 @@
 // RUN: headrace-opt %s --hr-assign-encodings="quant=f16 head=w8 group=128" | FileCheck %s --check-prefixes=CHECK,TIED
 // RUN: headrace-opt %s --hr-assign-encodings="quant=w4a group=32" | FileCheck %s --check-prefixes=CHECK,W4A
 // RUN: headrace-opt %s --hr-assign-encodings="quant=w4z group=128" | FileCheck %s --check-prefixes=CHECK,W4Z
+// RUN: sed 's/@embed : tensor<16x8xf32> {/@embed : tensor<16x8xf32> attributes {enc = #enc.w8<group = 64>, recipe.codes = "codes kept"} {/' %s > %t.mlir
+// RUN: headrace-opt %t.mlir --hr-assign-encodings="quant=w4" | FileCheck %s --check-prefixes=CHECK,KEPT
+// RUN: headrace-opt %t.mlir --hr-assign-encodings="quant=w4 head=f16" | FileCheck %s --check-prefixes=CHECK,KEPTEMBED
+// RUN: headrace-opt %t.mlir --hr-assign-encodings="quant=w4 embed=f16" | FileCheck %s --check-prefixes=CHECK,KEPTHEAD
 
-// The tied table serves as embedding and head; when the two differ it becomes two weights.
+// The tied table serves as embedding and head; when the two differ it becomes two weights. An encoding that it came with
+// stays where no option names another.
 
 // W4: model.weight @embed {{.*}}enc = #enc.w4<group = 64, sym>
 // W4A: model.weight @embed {{.*}}enc = #enc.w4<group = 32, minimum>
@@ -14,6 +19,12 @@
 // F32: model.weight @embed {{.*}}enc = #enc.f32
 // TIED: model.weight @embed {{.*}}enc = #enc.f16
 // TIED: model.weight @lm_head {{.*}}enc = #enc.w8<group = 128>
+// KEPT: model.weight @embed {{.*}}enc = #enc.w8<group = 64>, recipe.codes = "codes kept"}
+// KEPT-NOT: @lm_head
+// KEPTEMBED: model.weight @embed {{.*}}enc = #enc.w8<group = 64>, recipe.codes = "codes kept"}
+// KEPTEMBED: model.weight @lm_head {{.*}}enc = #enc.f16}
+// KEPTHEAD: model.weight @embed {{.*}}enc = #enc.f16}
+// KEPTHEAD: model.weight @lm_head {{.*}}enc = #enc.w8<group = 64>, recipe.codes = "codes kept"}
 // CHECK: model.weight @positions {{.*}}enc = #enc.f32
 // CHECK: model.weight @norm {{.*}}enc = #enc.f32
 // W4: model.weight @qkv {{.*}}enc = #enc.w4<group = 64, sym>

@@ -294,3 +294,22 @@ TEST_CASE("what is quantized keeps its encoding where one holds it") {
   CHECK((stored[1].first == "output.weight" && stored[1].tensors == 1));
   CHECK((stored[1].values == 96 && stored[1].bytes == 54));
 }
+
+TEST_CASE("an option for one table leaves the other to the file") {
+  auto kept = [](bool tied, KeptTables tables) {
+    TinyGguf tiny;
+    if (!tied)
+      tiny.add("output.weight", {32, 3}, kTensorQ4_0);
+    Result<GgufFile> file = tiny.open();
+    REQUIRE(file);
+    Result<ModelSpec> spec = describeGguf(*file);
+    REQUIRE(spec);
+    keepEncodings(*spec, file->checkpoint, tables);
+    return std::pair(spec->embedding.encoding, spec->head.encoding);
+  };
+  CHECK(kept(false, {true, false}) == std::pair<std::string, std::string>("f32", ""));
+  CHECK(kept(false, {false, true}) == std::pair<std::string, std::string>("", "w4"));
+  CHECK(kept(true, {true, false}).first == "f32");
+  CHECK(kept(true, {false, true}).first == "f32");
+  CHECK(kept(true, {false, false}).first == "");
+}
