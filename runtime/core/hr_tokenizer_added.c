@@ -75,10 +75,12 @@ void hr_tok_scan_added(hr_tok_encoder *encoder, enum hr_tok_part list, const uin
     at = end;
     if (token->flags & HR_TOK_SINGLE_WORD && (word_before(view, text, begin) || word_after(view, text, end, n)))
       continue;
-    if (token->flags & HR_TOK_LSTRIP && done < begin)
-      begin = hr_tok_space_before(view, text, begin, done);
+    if (token->flags & HR_TOK_LSTRIP)
+      begin = done < begin ? hr_tok_space_before(view, text, begin, done) : done;
     if (token->flags & HR_TOK_RSTRIP)
       end = hr_tok_space_after(view, text, end, n);
+    if (begin >= end) /* white space that was given out already */
+      continue;
     if (done < begin)
       plain(encoder, text + done, begin - done);
     hr_tok_emit(encoder, token->id);

@@ -41,6 +41,7 @@ def added(first_id, tokens):
 ADDED = [("<a>", "lstrip"), ("<b>", "rstrip special"), ("<c>", "lstrip rstrip"), ("word", "single_word"), ("  ", ""), ("<a><b>", ""),
          ("<a", "special"), ("Été", "normalized"), ("e\u0301t", "normalized"), ("\n\n", "rstrip"), ("naïve", "single_word normalized lstrip"),
          ("你", "single_word"), ("<x y>", "normalized rstrip")]
+SPACES = [("\t", "lstrip rstrip"), ("\n", "normalized lstrip rstrip"), ("<r>", "rstrip")]
 TEMPLATE = {"type": "TemplateProcessing",
             "single": [{"SpecialToken": {"id": "B", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
                        {"SpecialToken": {"id": "E", "type_id": 0}}],
@@ -65,6 +66,7 @@ def byte_level_variants(base):
         yield f"prefix-{each}", {"pre_tokenizer": byte_level(prefix=True, regex=each)}
     yield "prefix-pieces", {"pre_tokenizer": sequence(split("[aeiou]"), byte_level(prefix=True, regex=True))}
     yield "added", {"added_tokens": base["added_tokens"] + added(size, ADDED)}
+    yield "added-spaces", {"added_tokens": base["added_tokens"] + added(size, SPACES)}
     yield "added-nfc", {"added_tokens": base["added_tokens"] + added(size, ADDED), "normalizer": {"type": "NFC"},
                         "pre_tokenizer": byte_level(prefix=True, regex=True)}
     yield "template", {"post_processor": {"type": "Sequence", "processors": [byte_level(), TEMPLATE]}}

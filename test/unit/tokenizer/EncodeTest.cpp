@@ -101,13 +101,15 @@ TEST_CASE("added tokens: longest, stripped, whole words") {
   base["added_tokens"] = R"([
     {"id": 259, "content": "<x>", "special": true}, {"id": 260, "content": "<x><y>", "normalized": false},
     {"id": 261, "content": "<l>", "lstrip": true}, {"id": 262, "content": "<r>", "rstrip": true},
-    {"id": 263, "content": "word", "single_word": true}
+    {"id": 263, "content": "word", "single_word": true}, {"id": 264, "content": "\t", "lstrip": true, "rstrip": true}
   ])"_json;
   Tokenizer tokenizer(base);
   CHECK(tokenizer.encode("a<x>b") == Ids{'a', 259, 'b'});
   CHECK(tokenizer.encode("<x><y><x>") == Ids{260, 259});
   CHECK(tokenizer.encode("a \xe3\x80\x80<l> a") == Ids{'a', 261, ' ', 'a'});
   CHECK(tokenizer.encode("<r> \n a") == Ids{262, 'a'});
+  CHECK(tokenizer.encode("a \t \t\t b\t") == Ids{'a', 264, 'b', 264});
+  CHECK(tokenizer.encode("<r>\ta") == Ids{262, 'a'});
   CHECK(tokenizer.encode("word.word") == Ids{263, '.', 263});
   CHECK(tokenizer.encode("words") == Ids{'w', 'o', 'r', 'd', 's'});
   CHECK(tokenizer.decode({259, 'a'}, 0) == "a");
