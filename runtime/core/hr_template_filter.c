@@ -118,8 +118,10 @@ static hr_tpl_value round_filter(hr_tpl_machine *m, const hr_tpl_value *v) {
   hr_tpl_value scaled_value = hr_tpl_binary(m, HR_TPL_MUL, v, &scale);
   if (m->status)
     return *v;
-  if (scaled_value.type == HR_T_FLOAT)
+  if (scaled_value.type == HR_T_FLOAT) {
     scaled_value.bits = hr_f64_whole(scaled_value.bits, up);
+    scaled_value.bits = scaled_value.bits << 1 ? scaled_value.bits : 0; /* a whole number has no -0 */
+  }
   return hr_tpl_binary(m, HR_TPL_DIV, &scaled_value, &scale);
 }
 

@@ -10,6 +10,7 @@ typedef struct print_spec {
   char sign;                /* '+', ' ' or 0 */
   int32_t width, precision; /* -1: none */
   char kind;                /* 0: as str() */
+  bool alternate;           /* '#' */
 } print_spec;
 
 typedef struct print_reader {
@@ -37,12 +38,15 @@ static hr_tpl_value fail_print(hr_tpl_machine *m, char kind) {
   return hr_tpl_string("", 0);
 }
 
-static void put_based(hr_tpl_machine *m, uint64_t value, uint32_t base, bool upper) {
+/* At least so many digits. */
+static void put_based(hr_tpl_machine *m, uint64_t value, uint32_t base, bool upper, int32_t digits) {
   char text[64];
   uint32_t n = 0;
   do
     text[sizeof text - ++n] = (upper ? "0123456789ABCDEF" : "0123456789abcdef")[value % base];
   while ((value /= base) != 0);
+  for (; digits > (int32_t)n && !m->status; --digits)
+    hr_tpl_put(m, "0", 1);
   hr_tpl_put(m, text + sizeof text - n, n);
 }
 
@@ -62,12 +66,16 @@ static void put_number(hr_tpl_machine *m, const hr_tpl_value *v, const print_spe
     return;
   }
   int64_t x = v->integer;
-  if (v->type == HR_T_FLOAT && !hr_f64_to_int(v->bits, &x)) {
+  if (v->type == HR_T_FLOAT && (lower != 'd' || !hr_f64_to_int(v->bits, &x))) {
     fail_print(m, spec->kind);
     return;
   }
   put_sign(m, x < 0, spec->sign);
-  put_based(m, x < 0 ? 0 - (uint64_t)x : (uint64_t)x, lower == 'x' ? 16 : lower == 'o' ? 8 : 10, spec->kind == 'X');
+  put_based(m, x < 0 ? 0 - (uint64_t)x : (uint64_t)x,
+            lower == 'x'   ? 16
+            : lower == 'o' ? 8
+                           : 10,
+            spec->kind == 'X', spec->precision);
 }
 
 /* The text, filled up to the width; with '=' behind a sign. */
@@ -125,13 +133,15 @@ static const hr_tpl_value *next_value(print_reader *r, const hr_tpl_value *value
 }
 
 static print_spec read_percent(print_reader *r) {
-  print_spec spec = {' ', '>', 0, -1, -1, 0};
+  print_spec spec = {' ', '>', 0, -1, -1, 0, false};
   for (char c = next_char(r); c == '-' || c == '+' || c == ' ' || c == '0' || c == '#'; c = next_char(r)) {
     if (c == '-')
       spec.align = '<';
     else if (c == '0')
       spec.fill = '0';
-    else if (c != '#' && spec.sign != '+')
+    else if (c == '#')
+      spec.alternate = true;
+    else if (spec.sign != '+')
       spec.sign = c;
     ++r->at;
   }
@@ -175,7 +185,8 @@ void hr_tpl_format_percent(hr_tpl_machine *m, const hr_tpl_value *format, const 
     if (named)
       used = 1;
     print_spec spec = read_percent(&r);
-    if (spec.kind != 's' && spec.kind != 'r' && !is_number_kind(spec.kind))
+    const bool has_alternate = is_number_kind(spec.kind) && spec.kind != 'd';
+    if (has_alternate ? spec.alternate : spec.kind != 's' && spec.kind != 'r' && spec.kind != 'd')
       hr_tpl_fail(m, "format '%", spec_at, (size_t)(r.at - spec_at), "' is not supported");
     else
       put_printed(m, value, &spec, '>');
@@ -185,13 +196,15 @@ void hr_tpl_format_percent(hr_tpl_machine *m, const hr_tpl_value *format, const 
 }
 
 /* ---- str.format ---- */
-/* [<>][0][width][.precision][kind] */
-static print_spec read_braces_spec(print_reader *r) {
-  print_spec spec = {' ', 0, 0, -1, -1, 0};
+/* [<>][0][width][.precision][kind], for a number or for something else. */
+static print_spec read_braces_spec(print_reader *r, bool number) {
+  print_spec spec = {' ', 0, 0, -1, -1, 0, false};
   if (next_char(r) == '<' || next_char(r) == '>')
     spec.align = (char)*r->at++;
-  else if (next_char(r) == '0')
-    spec = (print_spec){'0', '=', 0, -1, -1, 0};
+  if (next_char(r) == '0') {
+    spec.fill = '0';
+    spec.align = spec.align ? spec.align : number ? '=' : '<';
+  }
   spec.width = read_count(r);
   if (next_char(r) == '.') {
     ++r->at;
@@ -207,6 +220,21 @@ static const hr_tpl_value *named_field(const hr_tpl_value *named, uint32_t pairs
     if (named[2 * i].n == n && (!n || memcmp(named[2 * i].text, name, n) == 0))
       return &named[2 * i + 1];
   return 0;
+}
+
+/* Does a value of this type have the format? */
+static bool has_format(const hr_tpl_value *value, const print_spec *spec) {
+  switch (value->type) {
+  case HR_T_STRING:
+    return !spec->kind || spec->kind == 's';
+  case HR_T_BOOL:
+  case HR_T_INT:
+    return (!spec->kind || is_number_kind(spec->kind)) && (spec->precision < 0 || (spec->kind | 32) == 'f');
+  case HR_T_FLOAT:
+    return spec->kind ? (spec->kind | 32) == 'f' : spec->precision < 0;
+  default:
+    return false;
+  }
 }
 
 /* {name:spec}, behind the opening brace. */
@@ -229,19 +257,23 @@ static void put_field(print_reader *r, const hr_tpl_value *values, uint32_t n, c
     hr_tpl_fail(m, "format: no value for '{", name, bytes, "}'");
     return;
   }
-  print_spec spec = {' ', 0, 0, -1, -1, 0};
-  if (next_char(r) == ':') {
-    ++r->at;
-    spec = read_braces_spec(r);
+  print_spec spec = {' ', 0, 0, -1, -1, 0, false};
+  const bool number = hr_tpl_is_number(value), has_spec = next_char(r) == ':';
+  r->at += has_spec;
+  if (has_spec && next_char(r) != '}') {
+    spec = read_braces_spec(r, number);
+    if (next_char(r) == '}' && !has_format(value, &spec)) {
+      fail_print(m, spec.kind);
+      return;
+    }
+    if (!spec.kind && number && value->type != HR_T_FLOAT)
+      spec.kind = 'd';
   }
-  if (next_char(r) != '}' || (spec.kind && spec.kind != 's' && !is_number_kind(spec.kind))) {
+  if (next_char(r) != '}') {
     fail_print(m, next_char(r));
     return;
   }
   ++r->at;
-  bool number = hr_tpl_is_number(value);
-  if (number && !spec.kind && spec.precision < 0 && value->type == HR_T_INT)
-    spec.kind = 'd';
   put_printed(m, value, &spec, number ? '>' : '<');
 }
 

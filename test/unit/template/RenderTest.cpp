@@ -111,6 +111,13 @@ TEST_CASE("widths are taken as they are, or refused") {
   CHECK(render("{{ '%.60f' % 0.5 }}", "{}").text == "0.5" + std::string(59, '0'));
 }
 
+TEST_CASE("formats that are not known are refused") {
+  CHECK(render("{{ '%#x' % 255 }}", "{}").message == "format '%#x' is not supported");
+  CHECK(render("{{ '%#.0f' % 2.5 }}", "{}").message == "format '%#.0f' is not supported");
+  CHECK(render("{{ '{:.3}'.format(2.5) }}", "{}").message == "format '' is not supported for this value");
+  CHECK(render("{{ '{:x}'.format(2.5) }}", "{}").message == "format 'x' is not supported for this value");
+}
+
 TEST_CASE("now is a time in ISO 8601, or absent") {
   RenderMemory given;
   given.now = "2026-07-04T09:05:03";
