@@ -171,6 +171,10 @@ def compressed_cases():
     activations = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "token", "dynamic": True}
     check("int8", compressed_config("int-quantized", 8, "channel", None, True, input_activations=activations),
           layers_of(as_bytes, bits=8, group=-1, symmetric=True), "w8 g128", "codes kept")
+    fixed = {**activations, "strategy": "tensor", "dynamic": False}
+    inputs = lambda name: {f"{name}.input_scale": np.ones(1, np.float16), f"{name}.input_zero_point": np.zeros(1, np.int8)}
+    check("int8-fixed-inputs", compressed_config("int-quantized", 8, "channel", None, True, input_activations=fixed),
+          layers_of(lambda name, q: as_bytes(name, q) | inputs(name), bits=8, group=-1, symmetric=True), "w8 g128", "codes kept")
     partly_floats()
 
 

@@ -90,7 +90,8 @@ Result<void> QuantizedWeights::readScheme(const json &scheme, const std::string 
     return expectedFound(where + ": weights: strategy", "group or channel", inQuotes(strategy));
   if (strategy == "channel")
     groupSize = -1;
-  if (scheme.contains("input_activations") && !scheme["input_activations"].is_null())
+  quantizesInputs = scheme.contains("input_activations") && !scheme["input_activations"].is_null();
+  if (quantizesInputs)
     warnings.push_back(
         where + ": input_activations: activations are quantized by --act, in groups, and not as the checkpoint says");
   return {};
@@ -154,6 +155,11 @@ public:
   }
   /// The group of each input, when it is not input / group.
   Result<GroupedTensor::Part> order(const char *suffix, int64_t inputs, int64_t group);
+  /// A tensor that does not count, if it is there.
+  void skip(const char *suffix) {
+    if (const CheckpointTensor *tensor = checkpoint.find(base + suffix))
+      used.push_back(tensor->entry.name);
+  }
   /// X.weight_shape says the shape that is expected.
   Result<void> checkShape(const char *suffix, const std::vector<int64_t> &shape);
 
@@ -300,6 +306,9 @@ Result<TensorExpr> QuantizedWeights::get(const Checkpoint &checkpoint, const std
       HR_PART(made.zeros, parts.get(".weight_zero_point", {n, groups}, ElementType::I8));
     break;
   }
+  for (const char *suffix : {".input_scale", ".input_zero_point"})
+    if (quantizesInputs)
+      parts.skip(suffix);
   return TensorExpr::grouped(std::move(made), shape);
 }
 

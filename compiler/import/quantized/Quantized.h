@@ -47,6 +47,7 @@ private:
   unsigned bits = 4;
   int64_t groupSize = 0; // below 1: all inputs of an output
   int zeroShift = 0;
+  bool quantizesInputs = false; // whose scales, if they are fixed, do not count here
 };
 
 } // namespace headrace
