@@ -3,6 +3,7 @@
 usage: test_tools.py tokenize|inspect|verify|diff|targets|usage|text...
 """
 import json
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -26,6 +27,12 @@ def tokenize():
                 if key in vector and "\0" not in vector["text"]:
                     found = json.loads(command([RUNNER, "tokenize", what, "--json", *flags, "--", vector["text"]]).stdout)
                     equal(f"{name} {vector['text']!r} {flags}", found["ids"], vector[key])
+        # Special tokens are part of the text of ids that hold them.
+        special = next((v for v in vectors if v["ids"] and re.search(r"\[UNK\]|<\|?[a-z_]+\|?>", v["decoded"])), vectors[1])
+        for vector in (special, vectors[2]):
+            given = ["detokenize", folder, "--ids", ",".join(map(str, vector["ids"]))]
+            equal(f"{name} text of {vector['ids']}", command([RUNNER, *given]).stdout, vector["decoded"] + "\n")
+    equal("without special tokens", command([RUNNER, "detokenize", models.data("tokenizers/gpt-2"), "--skip-special", "--ids", "50256,64"]).stdout, "a\n")
     for name, ids in (("llama", [1, 3, 6, 7]), ("gpt2", [3, 2, 0]), ("bert", [1, 3, 4, 3, 2]), ("t5", [3, 6, 3, 4, 1])):
         what = models.PROJECT / f"test/fuzz/corpus/tokenizer_gguf/{name}.gguf"
         equal(f"{name}.gguf", json.loads(command([RUNNER, "tokenize", what, "--json", "--special", "--", "ab a"]).stdout)["ids"], ids)

@@ -43,7 +43,7 @@ Result<std::string> textOf(const OpenBundle &bundle, const Stream &stream) {
   hr_tokenizer tokenizer;
   if (bundle.api().model_tokenizer(bundle.model(), &tokenizer) != HR_OK)
     return std::string();
-  auto text = decodeIds(bundle.api(), tokenizer, stream.answer.ids);
+  auto text = decodeIds(bundle.api(), tokenizer, stream.answer.ids, 0);
   if (!text || !stream.stop.found)
     return text;
   size_t end = text->size();

@@ -41,11 +41,12 @@ Error promptTooLong(size_t most, const std::string &found) {
   return expectedFound("prompt", "at most " + std::to_string(most) + " tokens, the context", found);
 }
 
-Result<std::string> decodeIds(const hr_api &api, const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids) {
+Result<std::string> decodeIds(const hr_api &api, const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids,
+                              uint32_t flags) {
   size_t bytes = 0;
-  api.detokenize(&tokenizer, ids.data(), ids.size(), 0, nullptr, 0, &bytes);
+  api.detokenize(&tokenizer, ids.data(), ids.size(), flags, nullptr, 0, &bytes);
   std::string text(bytes, '\0');
-  hr_status status = api.detokenize(&tokenizer, ids.data(), ids.size(), 0, text.data(), text.size(), &bytes);
+  hr_status status = api.detokenize(&tokenizer, ids.data(), ids.size(), flags, text.data(), text.size(), &bytes);
   if (status != HR_OK)
     return Error(std::string("ids: ") + hr_status_text(status));
   return text;

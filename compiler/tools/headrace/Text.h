@@ -19,13 +19,12 @@ Result<std::vector<int32_t>> encodeText(const hr_api &api, const hr_tokenizer &t
 bool isFarTooLong(const hr_api &api, const hr_tokenizer &tokenizer, std::string_view text, size_t most);
 /// The error of a prompt that does not fit; found: how many tokens it has.
 Error promptTooLong(size_t most, const std::string &found);
-Result<std::string> decodeIds(const hr_api &api, const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids);
+/// flags: HR_KEEP_SPECIAL, or 0 for the text without special tokens.
+Result<std::string> decodeIds(const hr_api &api, const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids,
+                              uint32_t flags);
 
 inline Result<std::vector<int32_t>> encodeText(const hr_tokenizer &tokenizer, std::string_view text, bool special) {
   return encodeText(*hr_api_get(), tokenizer, text, special);
-}
-inline Result<std::string> decodeIds(const hr_tokenizer &tokenizer, const std::vector<int32_t> &ids) {
-  return decodeIds(*hr_api_get(), tokenizer, ids);
 }
 
 /// One line of JSON; bytes that are not UTF-8 become U+FFFD.

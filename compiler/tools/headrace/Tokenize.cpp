@@ -79,11 +79,16 @@ Result<void> tokenizeText(const TokenizeArguments &arguments) {
   return {};
 }
 
-Result<void> detokenizeIds(const std::string &what, const std::string &list) {
-  auto source = openTokenizer(what);
+struct DetokenizeArguments {
+  std::string what, ids;
+  bool skipSpecial = false;
+};
+
+Result<void> detokenizeIds(const DetokenizeArguments &arguments) {
+  auto source = openTokenizer(arguments.what);
   if (!source)
     return source.error();
-  auto ids = parseIds(list);
+  auto ids = parseIds(arguments.ids);
   if (!ids)
     return ids.error();
   const uint32_t count = hr_tokenizer_count(&(*source)->tokenizer);
@@ -91,7 +96,7 @@ Result<void> detokenizeIds(const std::string &what, const std::string &list) {
     if (uint32_t(id) >= count)
       return expectedFound("--ids", "ids below " + std::to_string(count) + ", the size of the vocabulary",
                            std::to_string(id));
-  auto text = decodeIds((*source)->tokenizer, *ids);
+  auto text = decodeIds(*hr_api_get(), (*source)->tokenizer, *ids, arguments.skipSpecial ? 0 : HR_KEEP_SPECIAL);
   if (!text)
     return text.error();
   std::fwrite(text->data(), 1, text->size(), stdout);
@@ -118,12 +123,13 @@ void addTokenize(CLI::App &app, int &exitCode, const std::optional<std::string> 
 }
 
 void addDetokenize(CLI::App &app, int &exitCode) {
-  auto what = std::make_shared<std::string>(), ids = std::make_shared<std::string>();
+  auto arguments = std::make_shared<DetokenizeArguments>();
   CLI::App *command = app.add_subcommand("detokenize", "token ids to text");
-  command->add_option("what", *what, "a bundle, a model folder, a tokenizer.json or a GGUF file")->required();
-  command->add_option("--ids", *ids, "token ids: 1,2,3")->required()->check(tokenIds());
-  command->callback([what, ids, &exitCode] {
-    if (auto done = detokenizeIds(*what, *ids); !done)
+  command->add_option("what", arguments->what, "a bundle, a model folder, a tokenizer.json or a GGUF file")->required();
+  command->add_option("--ids", arguments->ids, "token ids: 1,2,3")->required()->check(tokenIds());
+  command->add_flag("--skip-special", arguments->skipSpecial, "without special tokens, as run prints");
+  command->callback([arguments, &exitCode] {
+    if (auto done = detokenizeIds(*arguments); !done)
       exitCode = report(done.error());
   });
 }

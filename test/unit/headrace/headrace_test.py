@@ -187,7 +187,12 @@ def test_malformed_manifests():
 def test_malformed_bundles():
     bundle = fresh()
     words = ["run", bundle, "--ids", "1"]
+    size = (bundle / "lib/libfake.so").stat().st_size
     (bundle / "lib/libfake.so").write_text("not a library")
+    refused("another library", words, f"lib/libfake.so: expected {size} bytes, found 13 bytes")
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    manifest["checksums"] = [row for row in manifest["checksums"] if row["file"] != "lib/libfake.so"]
+    (bundle / "manifest.json").write_text(json.dumps(manifest))
     code, out, err = run(*words)
     check("not a library", (code, err.count("\n"), err.startswith("headrace: error: libfake.so: expected a shared object that can be loaded")), (1, 1, True))
     (bundle / "lib/libfake.so").unlink()
