@@ -2,6 +2,8 @@
 #include "compiler/support/ErrorText.h"
 #include "runtime/abi/hr_tokenizer_format.h"
 
+#include <algorithm>
+
 namespace headrace::tokenizer {
 
 namespace {
@@ -43,6 +45,8 @@ private:
 
   /// Whether the letters that come next are what a single letter folds to.
   bool atLongFolding() const;
+  /// Letters that the pattern spells, not those of a property.
+  bool acceptLetters(const CodeSet &letters);
   bool parseAlternation(RegexNode &node);
   bool parseSequence(RegexNode &node);
   bool parseAtom(RegexNode &node);
@@ -85,14 +89,21 @@ bool Parser::parseAlternation(RegexNode &node) {
 
 bool Parser::atLongFolding() const {
   static const std::vector<uint32_t> folded = foldedLetters();
-  for (const std::vector<uint32_t> &folding : longFoldings()) {
+  for (const LongFolding &folding : longFoldings()) {
     size_t n = 0;
-    while (n < folding.size() && peek(n) < codeLimit && folded[peek(n)] == folding[n])
+    while (n < folding.folded.size() && peek(n) < codeLimit && folded[peek(n)] == folding.folded[n])
       n++;
-    if (n == folding.size())
+    if (n == folding.folded.size())
       return true;
   }
   return false;
+}
+
+bool Parser::acceptLetters(const CodeSet &letters) {
+  const auto &foldings = longFoldings();
+  return !ignoreCase || std::none_of(foldings.begin(), foldings.end(), [&](const auto &one) {
+    return letters.contains(one.letter);
+  }) || refuse("a letter that folds to several, as \u00df to ss,");
 }
 
 bool Parser::parseSequence(RegexNode &node) {
@@ -127,6 +138,8 @@ bool Parser::parseAtom(RegexNode &node) {
       node.set = set;
       return true;
     }
+    if (!acceptLetters(set))
+      return false;
     break;
   case '.':
     at++;
@@ -144,6 +157,8 @@ bool Parser::parseAtom(RegexNode &node) {
     return refuse("a quantifier without operand");
   default:
     set = CodeSet::range(peek(), peek());
+    if (!acceptLetters(set))
+      return false;
     at++;
   }
   node = setNode(set);
@@ -303,6 +318,8 @@ bool Parser::parseClassRange(CodeSet &set) {
       return refuse("a class range out of order");
     item = CodeSet::range(from, to);
   }
+  if (single && !acceptLetters(item))
+    return false;
   set.add(item);
   return true;
 }

@@ -142,16 +142,16 @@ std::vector<uint32_t> foldedLetters() {
 }
 
 /// All of them are of letters in the first plane.
-const std::vector<std::vector<uint32_t>> &longFoldings() {
-  static const std::vector<std::vector<uint32_t>> foldings = [] {
-    std::vector<std::vector<uint32_t>> result;
+const std::vector<LongFolding> &longFoldings() {
+  static const std::vector<LongFolding> foldings = [] {
+    std::vector<LongFolding> result;
     for (uint32_t letter = 0x80; letter < 0x10000; letter++) {
       auto code = UChar(letter);
       UChar folded[8];
       UErrorCode error = U_ZERO_ERROR;
       int32_t n = u_strFoldCase(folded, int32_t(std::size(folded)), &code, 1, U_FOLD_CASE_DEFAULT, &error);
       if (U_SUCCESS(error) && n > 1)
-        result.emplace_back(folded, folded + n);
+        result.push_back({letter, {folded, folded + n}});
     }
     return result;
   }();

@@ -43,8 +43,12 @@ std::vector<uint32_t> smallLetters();
 /// What regexes that ignore case compare, one code point at a time.
 std::vector<uint32_t> foldedLetters();
 
-/// The strings of more than one letter that regexes which ignore case take a single letter for, as "ss" for ß.
-const std::vector<std::vector<uint32_t>> &longFoldings();
+/// A letter that regexes which ignore case take for a string of more than one, as ß for "ss".
+struct LongFolding {
+  uint32_t letter;
+  std::vector<uint32_t> folded;
+};
+const std::vector<LongFolding> &longFoldings();
 
 } // namespace headrace::tokenizer
 #endif

@@ -238,6 +238,8 @@ TEST_CASE("regular expressions that are not supported are named") {
                {"^a", "^ at character 0"},
                {"\\x{110000}", "an escape that is no code point at character 10"},
                {"a\\", "a \\ at the end at character 1"},
+               {"(?i:\u00df)", "a letter that folds to several, as \u00df to ss, at character 4"},
+               {"(?i:[a\u00c0-\u00ff])", "a letter that folds to several, as \u00df to ss, at character 9"},
                {"fi(?i:gro\u017fs)", "letters that fold together with a single one, as ss with \u00df, at character 9"}};
   for (const auto &c : cases) {
     CHECK(errorOf(withRegex(c.regex)) ==
