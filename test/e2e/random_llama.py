@@ -12,6 +12,11 @@ def bfloat16(x):
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
 
 
+def rounded_to_bfloat16(x):
+    """float32 -> the nearest numbers of bfloat16, as float32."""
+    return (bfloat16(x).astype(np.uint32) << 16).view(np.float32)
+
+
 STORE = {"F32": lambda x: x.astype(np.float32), "F16": lambda x: x.astype(np.float16), "BF16": bfloat16}
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import gguf
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("e2e", "oracle")]
 from cases import CENTRED_NORMS, ENCODERS, POOLING
 from folder import read_folder
+from random_llama import rounded_to_bfloat16
 
 ARCHITECTURES = {"mistral": "llama", "gemma3_text": "gemma3", "phi": "phi2", "gpt_neox": "gptneox", "cohere": "command-r", "roberta": "bert",
                  "xlm-roberta": "bert", "distilbert": "bert"}
@@ -82,12 +83,6 @@ def stacked(tensors):
     return {name: values[0] if len(values) == 1 else np.stack(values) for name, values in whole.items()}
 
 
-def bf16(values):
-    """To the nearest bfloat16, ties to even."""
-    bits = np.asarray(values, np.float32).view(np.uint32)
-    return ((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000).view(np.float32)
-
-
 def rope_factors(f, rounded):
     """What frequencies are divided by: the scaling of llama3; rounded: so that they come out as bfloat16 numbers. None: by nothing."""
     r = f.rope
@@ -98,7 +93,7 @@ def rope_factors(f, rounded):
         smooth = np.clip((length * frequencies / (2 * np.pi) - low) / (high - low), 0, 1)
         wanted = frequencies * ((1 - smooth) / r["factor"] + smooth)
     if rounded:
-        wanted = bf16(wanted)
+        wanted = rounded_to_bfloat16(wanted)
     return None if wanted is frequencies else (frequencies / wanted).astype(np.float32)
 
 

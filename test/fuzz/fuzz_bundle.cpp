@@ -4,29 +4,15 @@
 //   bytes 1, 2    how many bytes are cut from the end
 //   next 256      are combined (xor) with header and section table
 //   the rest      becomes the tokenizer section
+#include "aligned_memory.h"
 #include "fake_library.h"
 #include "headrace_port.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 namespace {
-
-struct Free {
-  void operator()(void *memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<uint8_t, Free>;
-
-/// Exactly `bytes` long, so that a read past the end is seen.
-Memory take(size_t bytes) {
-  void *memory = nullptr;
-  if (posix_memalign(&memory, 64, std::max<size_t>(bytes, 1)) != 0)
-    std::abort();
-  return Memory(static_cast<uint8_t *>(memory));
-}
 
 void useTokenizer(const hr_model *model) {
   hr_tokenizer tokenizer;

@@ -7,32 +7,19 @@
 //
 // A session that is loaded can be saved and loaded again, with the same header, ids and bytes; one that is refused can
 // be used as ever.
+#include "aligned_memory.h"
 #include "fake_library.h"
 #include "headrace_port.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string_view>
 #include <vector>
 
 namespace {
 
 using Bytes = std::vector<uint8_t>;
-
-struct Free {
-  void operator()(void *memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<uint8_t, Free>;
-
-Memory take(size_t bytes) {
-  void *memory = nullptr;
-  if (posix_memalign(&memory, 64, std::max<size_t>(bytes, 1)) != 0)
-    std::abort();
-  std::memset(memory, 0, bytes);
-  return Memory(static_cast<uint8_t *>(memory));
-}
 
 void require(bool holds) {
   if (!holds)

@@ -11,7 +11,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 import models
 from llama import Llama, rope_frequencies
-from random_llama import bfloat16
+from random_llama import rounded_to_bfloat16
 
 
 def close(what, found, expected, limit):
@@ -54,7 +54,7 @@ def families():
         folder = models.data(f"hf-families/{name}")
         reference = json.loads((folder / "reference.json").read_text())
         model = Llama(folder)
-        model.set_frequencies((bfloat16(rope_frequencies(model.config)).astype(np.uint32) << 16).view(np.float32))  # README.md says why
+        model.set_frequencies(rounded_to_bfloat16(rope_frequencies(model.config)))  # README.md says why
         logits = model.append(reference["input_ids"])
         for position, row in reference["logits"].items():
             close(f"{name} position {position}", logits[int(position)], row, 2e-5)
