@@ -23,11 +23,9 @@ public:
   const std::string &where() const { return path; }
 
   /// A member; null when absent.
-  JsonField operator[](const char *key) const {
-    static const nlohmann::json null;
-    bool present = json->is_object() && json->contains(key);
-    return {present ? (*json)[key] : null, path + (path.back() == ' ' ? "" : ".") + key, *problem};
-  }
+  JsonField operator[](const char *key) const { return member(key, key); }
+  /// A member whose name stands in the document.
+  JsonField named(const std::string &key) const { return member(key, inQuotes(key)); }
   JsonField at(size_t index) const { return {(*json)[index], path + "[" + std::to_string(index) + "]", *problem}; }
   /// Elements of a list; 0 for anything else, which is an error.
   size_t listSize() const {
@@ -71,10 +69,16 @@ public:
       *problem = error.message();
   }
   /// "expected X, Y or Z, found T": a component that is not supported, by its name.
-  void failType(std::string_view expected) const { fail(expected, type().empty() ? jsonKindText(*json) : type()); }
+  void failType(std::string_view expected) const { fail(expected, type().empty() ? jsonKindText(*json) : inQuotes(type())); }
   bool failed() const { return !problem->empty(); }
 
 private:
+  JsonField member(const std::string &key, const std::string &shown) const {
+    static const nlohmann::json null;
+    bool present = json->is_object() && json->contains(key);
+    return {present ? (*json)[key] : null, path + (path.back() == ' ' ? "" : ".") + shown, *problem};
+  }
+
   const nlohmann::json *json;
   std::string path;
   std::string *problem;

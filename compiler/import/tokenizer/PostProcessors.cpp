@@ -5,7 +5,7 @@ namespace headrace::tokenizer {
 
 /// Adds the ids that the template's special token stands for.
 static void addTemplateIds(const JsonField &processor, const JsonField &name, std::vector<uint32_t> &ids) {
-  JsonField known = processor["special_tokens"][name.string().c_str()];
+  JsonField known = processor["special_tokens"].named(name.string());
   if (!known.isObject())
     return name.fail("a name among special_tokens");
   JsonField list = known["ids"];

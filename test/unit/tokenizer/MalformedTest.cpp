@@ -55,7 +55,7 @@ TEST_CASE("malformed models") {
       byteLevelJson(),
       {
           {"/model", "", "model: expected an object, found null"},
-          {"/model/type", R"("Markov")", "model: expected BPE, Unigram, WordPiece or WordLevel, found Markov"},
+          {"/model/type", R"("Markov")", "model: expected BPE, Unigram, WordPiece or WordLevel, found 'Markov'"},
           {"/model/type", "5", "model: expected BPE, Unigram, WordPiece or WordLevel, found an object"},
           {"/model/vocab", "", "model.vocab: expected an object of tokens and ids, found null"},
           {"/model/vocab", "[1]", "model.vocab: expected an object of tokens and ids, found a list"},
@@ -161,14 +161,14 @@ TEST_CASE("components that are not supported are named") {
       byteLevelJson(),
       {
           {"/normalizer", R"({"type": "Sequence", "normalizers": [{"type": "Uppercase"}]})",
-           "normalizer.normalizers[0]: expected NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, BertNormalizer, Replace, Prepend, Precompiled, Nmt, ByteLevel or Sequence, found Uppercase"},
+           "normalizer.normalizers[0]: expected NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, BertNormalizer, Replace, Prepend, Precompiled, Nmt, ByteLevel or Sequence, found 'Uppercase'"},
           {"/normalizer", "3", "normalizer: expected NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, BertNormalizer, Replace, Prepend, Precompiled, Nmt, ByteLevel or Sequence, found the number 3"},
           {"/normalizer", R"({"type": "Replace", "pattern": {"Regex": "a*"}, "content": "x"})",
            "normalizer.pattern: expected a regex that matches some text, found one that matches the empty string"},
           {"/normalizer", R"({"type": "Strip", "strip_left": true})",
            "normalizer.strip_right: expected true or false, found null"},
           {"/pre_tokenizer", R"({"type": "UnicodeScripts"})",
-           "pre_tokenizer: expected ByteLevel, Split, Digits, Whitespace, WhitespaceSplit, Metaspace, BertPreTokenizer, Punctuation, CharDelimiterSplit or Sequence, found UnicodeScripts"},
+           "pre_tokenizer: expected ByteLevel, Split, Digits, Whitespace, WhitespaceSplit, Metaspace, BertPreTokenizer, Punctuation, CharDelimiterSplit or Sequence, found 'UnicodeScripts'"},
           {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "ab"})",
            "pre_tokenizer.replacement: expected one character, found the string 'ab'"},
           {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "last"})",
@@ -189,7 +189,7 @@ TEST_CASE("components that are not supported are named") {
           {"/pre_tokenizer", R"({"type": "Split", "pattern": 1, "behavior": "Isolated"})",
            "pre_tokenizer.pattern: expected a String or a Regex, found neither"},
           {"/post_processor", R"({"type": "Pairs"})",
-           "post_processor: expected TemplateProcessing, ByteLevel, BertProcessing, RobertaProcessing or Sequence, found Pairs"},
+           "post_processor: expected TemplateProcessing, ByteLevel, BertProcessing, RobertaProcessing or Sequence, found 'Pairs'"},
           {"/post_processor", R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "Q"}}]})",
            "post_processor.single[0].SpecialToken.id: expected a name among special_tokens, found the string 'Q'"},
           {"/post_processor", R"({"type": "TemplateProcessing", "single": []})",
@@ -200,7 +200,7 @@ TEST_CASE("components that are not supported are named") {
            "post_processor: expected ids of the vocabulary, found 999"},
           {"/decoder", R"({"type": "CTC"})",
            "decoder: expected ByteLevel, Replace, Metaspace, WordPiece, BPEDecoder, ByteFallback, Fuse, Strip or Sequence, "
-           "found CTC"},
+           "found 'CTC'"},
           {"/decoder", R"({"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "ByteFallback"}]})",
            "decoder.decoders[1]: expected the order: decoders of one token, ByteFallback, Fuse or ByteLevel, Strip, found "
            "ByteFallback"},
@@ -252,6 +252,25 @@ TEST_CASE("regular expressions that are not supported are named") {
   CHECK(errorOf(withRegex("(?:(?:(?:ab){100}){100}){100}")) ==
         "tokenizer.json: pre_tokenizer.pattern: expected a regex of at most 96 alternatives and repeats, found a "
         "larger one");
+}
+
+TEST_CASE("a message is one line, whatever the strings of the file hold") {
+  for (const json &base : {byteLevelJson(), sentencePieceJson(), unigramJson(), wordPieceJson()}) {
+    json values = base.flatten();
+    for (const auto &[place, value] : values.items()) {
+      if (!value.is_string())
+        continue;
+      json changed = base;
+      changed[json::json_pointer(place)] = value.get<std::string>() + "\n\x1b";
+      INFO(place);
+      CHECK(errorOf(changed).find_first_of("\n\x1b") == std::string::npos);
+    }
+  }
+  json named = byteLevelJson();
+  named["post_processor"] = R"({"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}},
+    {"SpecialToken": {"id": "a\nb"}}], "special_tokens": {"a\nb": {"ids": 5}}})"_json;
+  CHECK(errorOf(named) ==
+        "tokenizer.json: post_processor.special_tokens.'a\\x0ab'.ids: expected a list, found the number 5");
 }
 
 TEST_CASE("a file with bytes changed or cut off is refused, or gives a section that opens") {
