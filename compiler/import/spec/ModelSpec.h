@@ -82,10 +82,21 @@ struct AttentionSpec {
   std::string name;      // "model.layers.0.self_attn"
 };
 
+/// Several gated MLPs of which each row goes through the `top` that the router scores highest. Their results are added,
+/// each times its share: the softmax of all scores at its place, or with `normalise` of the chosen scores alone.
+struct ExpertsSpec {
+  int64_t count = 0, top = 0;
+  bool normalise = false;
+  LinearSpec router; // weight [count, inputs], no bias
+};
+
 struct MlpSpec {
   HiddenActivation activation = HiddenActivation::Silu;
   LinearSpec gate; // absent weight: down(act(up(x))); else down(act(gate(x)) * up(x))
   LinearSpec up, down;
+  // With a count, gate, up and down hold the experts' matrices one below the other, [count * outputs, inputs], and have
+  // no bias.
+  ExpertsSpec experts;
 };
 
 /// x is the block's input. With A = attention, M = mlp, and absent norms left out:
