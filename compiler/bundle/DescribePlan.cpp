@@ -82,10 +82,13 @@ void describeSections(const std::vector<hr_blob_section> &sections, Manifest &ma
   }
 }
 
-/// Bytes of a weight that a launch reads for one row of a step: all of a matrix or vector, one row of a table that is
-/// looked up.
-uint64_t bytesPerRow(model::WeightOp weight, StringRef family) {
+/// Bytes of a weight that a launch reads for one row of a step: all of a matrix or vector, one expert of several, one
+/// row of a table that is looked up.
+uint64_t bytesPerRow(model::WeightOp weight, plan::KernelOp kernel) {
   uint64_t bytes = uint64_t(weight.getBytes().value_or(0)), rows = uint64_t(weight.getTensorType().getDimSize(0));
+  if (int64_t experts = tile::intParam(kernel.getParams(), "experts"))
+    return bytes / uint64_t(experts);
+  StringRef family = kernel.getFamily();
   bool lookedUp = (family == "embed" || family == "rope_append") && weight.getTensorType().getRank() > 1;
   return lookedUp ? bytes / std::max<uint64_t>(1, rows) : bytes;
 }
@@ -126,7 +129,7 @@ void Launches::describeOperand(plan::EntryOp entry, plan::LaunchOp launch, plan:
       return;
     readers[weight->second].insert(kernel.getSymName());
     if (isDecodeEntry(entry))
-      bytesPerToken += bytesPerRow(weight->second, kernel.getFamily());
+      bytesPerToken += bytesPerRow(weight->second, kernel);
     return;
   }
   int64_t bytes = plan::extentOf(info, plan::rowsOf(kernel.getFamilyInfo(), entry.getRows()));

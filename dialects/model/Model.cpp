@@ -140,13 +140,33 @@ static LogicalResult verifySoftcap(Operation *op, StringRef rule, FloatAttr soft
   return violated(op, rule, "a finite softcap of at least", 0, softcap);
 }
 
+/// C7 of a linear.
+static LogicalResult verifyRoute(LinearOp op) {
+  auto slot = static_cast<int64_t>(op.getSlot());
+  if (!op.getRoute())
+    return slot == 0 && !op.getWeighted() ? success()
+                                          : violated(op, "C7", "neither slot nor weighted", "without a route", "one");
+  if (failed(sameRows(op, "C7", op.getInput(), op.getRoute())))
+    return failure();
+  if (op.getBias())
+    return violated(op, "C7", "no bias with", "a route", "one");
+  int64_t columns = colsOf(op.getRoute());
+  if (columns % 2 != 0 || slot < 0 || slot >= columns / 2)
+    return violated(op, "C7", "two columns a choice, and a slot below", columns / 2, slot);
+  return success();
+}
+
 LogicalResult LinearOp::verify() {
   if (failed(sameRows(*this, "C1", getInput(), getResult())) ||
       failed(expectEqual(*this, "C2", "weight columns", colsOf(getInput()), colsOf(getWeight()))))
     return failure();
   int64_t n = colsOf(getResult());
   int64_t weightRows = getGated() ? 2 * padTo(n, kGateTile) : n;
-  if (failed(
+  if (getRoute()) {
+    weightRows = (getGated() ? 2 : 1) * padTo(n, kGateTile);
+    if (rowsOf(getWeight()) % weightRows != 0)
+      return violated(*this, "C3", "weight rows in multiples of", weightRows, rowsOf(getWeight()));
+  } else if (failed(
           expectEqual(*this, "C3", getGated() ? "gated weight rows" : "weight rows", weightRows, rowsOf(getWeight()))))
     return failure();
   if (getBias() && failed(expectEqual(*this, "C4", "bias elements", weightRows, sizeOf(getBias()))))
@@ -154,7 +174,16 @@ LogicalResult LinearOp::verify() {
   if (getResidual() &&
       failed(expectEqual(*this, "C5", "a residual of type", getResult().getType(), getResidual().getType())))
     return failure();
-  return verifySoftcap(*this, "C6", getSoftcapAttr());
+  return failed(verifySoftcap(*this, "C6", getSoftcapAttr())) ? failure() : verifyRoute(*this);
+}
+
+LogicalResult RouteOp::verify() {
+  if (failed(sameRows(*this, "C1", getScores(), getResult())))
+    return failure();
+  auto top = static_cast<int64_t>(getTop());
+  if (top < 1 || top > colsOf(getScores()))
+    return violated(*this, "C2", "a top of 1 to", colsOf(getScores()), top);
+  return expectEqual(*this, "C3", "columns of the result", 2 * top, colsOf(getResult()));
 }
 
 template <typename Norm> static LogicalResult verifyNorm(Norm op) {

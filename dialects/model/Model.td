@@ -159,36 +159,62 @@ def Model_LinearOp : Model_Op<"linear", [Pure, AttrSizedOperandSegments]> {
     ```mlir
     %y = model.linear %x, %w : (tensor<?x192xf32>, tensor<64x192xf32>) -> tensor<?x64xf32>
     %z = model.linear %x, %w bias %b residual %r act silu gated : (...) -> tensor<?x512xf32>
+    %e = model.linear %x, %w route %chosen {slot = 1 : i64, weighted} : (tensor<?x192xf32>, tensor<512x192xf32>, tensor<?x4xf32>)
+           -> tensor<?x64xf32>
     ```
     `acc[n] = bias[n] + sum over k of x[k] w[n][k]`; then `v = act(acc)`, or with `gated` `v[n] = act(gate acc[n]) * up acc[n]`, where
     weight and bias hold gate and up interleaved in tiles of 32 rows, each padded to a multiple of 32; then, with a softcap,
     `softcap * tanh(v / softcap)`; then `v + residual`.
 
+    With a `route` (see model.route) the weight is that of several experts, one below the other, each padded to whole tiles of 32 rows. A
+    row is multiplied with the expert that is its choice number `slot`, and with `weighted` the value is multiplied by the choice's share
+    before the residual is added.
+
     C1: input and result have the same number of rows.
     C2: the weight's columns are the input's.
-    C3: the weight's rows are the result's columns; when gated, twice these padded to a multiple of 32.
+    C3: the weight's rows are the result's columns; when gated, twice these padded to a multiple of 32; with a route, a multiple of the
+        padded rows of one expert.
     C4: the bias has one element per row of the weight.
     C5: the residual has the result's type.
     C6: softcap is finite and not negative.
+    C7: a route has the input's rows and two columns a choice, of which `slot` is one, and there is no bias; without a route slot is 0 and
+        nothing is weighted.
   }];
   let arguments = (ins Model_EncodedRows:$input, Model_Matrix:$weight, Optional<Model_Vector>:$bias, Optional<Model_Rows>:$residual,
+                       Optional<Model_Rows>:$route,
                        DefaultValuedAttr<Model_ActivationAttr, "::headrace::model::Activation::none">:$act, UnitAttr:$gated,
-                       Model_Softcap:$softcap);
+                       Model_Softcap:$softcap, DefaultValuedAttr<I64Attr, "0">:$slot, UnitAttr:$weighted);
   let results = (outs Model_Rows:$result);
   let assemblyFormat = [{
-    $input `,` $weight (`bias` $bias^)? (`residual` $residual^)? (`act` `` $act^)? (`gated` $gated^)? attr-dict `:`
+    $input `,` $weight (`bias` $bias^)? (`residual` $residual^)? (`route` $route^)? (`act` `` $act^)? (`gated` $gated^)? attr-dict `:`
     functional-type(operands, results)
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$weight,
                    CArg<"::mlir::Value", "{}">:$bias), [{
-      build($_builder, $_state, result, input, weight, bias, {}, Activation::none, false);
-    }]>,
-    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$weight, "::mlir::Value":$bias,
-                   "::mlir::Value":$residual, "::headrace::model::Activation":$act, "bool":$gated), [{
-      build($_builder, $_state, result, input, weight, bias, residual, act, gated, ::llvm::APFloat(0.0f));
+      build($_builder, $_state, result, input, weight, bias, {}, {}, Activation::none, false, ::llvm::APFloat(0.0f), 0, false);
     }]>
   ];
+  let hasVerifier = 1;
+}
+
+def Model_RouteOp : Model_Op<"route", [Pure]> {
+  let summary = "the experts that each row goes through";
+  let description = [{
+    ```mlir
+    %chosen = model.route %scores {top = 2 : i64, normalise} : tensor<?x8xf32> to tensor<?x4xf32>
+    ```
+    Of a row of scores, one an expert, the `top` greatest are chosen, the greatest first and of equal ones the first. A row of the result
+    holds the choices' shares and then the experts' numbers, as floats: columns i and top + i belong to choice i. A share is the softmax
+    of all scores at the expert, or with `normalise` the softmax of the chosen scores.
+
+    C1: scores and result have the same number of rows.
+    C2: top is 1 to the number of experts.
+    C3: the result has two columns a choice.
+  }];
+  let arguments = (ins Model_Rows:$scores, I64Attr:$top, UnitAttr:$normalise);
+  let results = (outs Model_Rows:$result);
+  let assemblyFormat = "$scores attr-dict `:` type($scores) `to` type($result)";
   let hasVerifier = 1;
 }
 

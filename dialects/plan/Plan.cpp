@@ -99,6 +99,8 @@ LibraryOp headrace::plan::findLibrary(ModuleOp module) {
 SmallVector<BaseOp> headrace::plan::basesOf(ModuleOp module) { return llvm::to_vector(module.getOps<BaseOp>()); }
 
 int64_t headrace::plan::extentOf(const OperandInfo &info, int64_t rows) {
+  if (info.rowBytes && info.usedBytes)
+    return info.rowBytes * (rows - 1) + info.usedBytes;
   return info.rowBytes ? info.rowBytes * rows : info.fixedBytes;
 }
 

@@ -38,7 +38,11 @@ const ParamInfo kMatmul[] = {{"enc", ParamKind::String, kEncodings},
                              {"gated", ParamKind::Bool},
                              {"residual", ParamKind::Bool},
                              {"softcap", ParamKind::Float, "", "0"},
-                             {"x", ParamKind::String, "a8|f32", "a8"}};
+                             {"x", ParamKind::String, "a8|f32", "a8"},
+                             {"experts", ParamKind::Int, "", "0"},
+                             {"top", ParamKind::Int, "", "0"},
+                             {"weighted", ParamKind::Bool, "", "false"}};
+const ParamInfo kRoute[] = {{"experts", ParamKind::Int}, {"top", ParamKind::Int}, {"normalise", ParamKind::Bool}};
 const ParamInfo kRope[] = {{"heads", ParamKind::Int},
                            {"kv_heads", ParamKind::Int},
                            {"head_dim", ParamKind::Int},
@@ -67,7 +71,8 @@ const ParamInfo kAdd[] = {{"cols", ParamKind::Int}};
 const Family kFamilies[] = {{"embed", kEmbed, false, true},      {"norm", kNorm, true, true},
                             {"quantize", kQuantize, true, true}, {"gemv", kMatmul, false, false},
                             {"gemm", kMatmul, false, false},     {"rope_append", kRope, false, true},
-                            {"attend", kAttend, false, true},    {"add", kAdd, false, true}};
+                            {"attend", kAttend, false, true},    {"add", kAdd, false, true},
+                            {"route", kRoute, false, true}};
 
 bool isQuantized(llvm::StringRef enc) { return enc != "f32" && enc != "f16"; }
 
@@ -135,6 +140,20 @@ LogicalResult verifyOptional(const Family &family, DictionaryAttr params,
   return success();
 }
 
+/// Experts: some to choose from, and shares of choices alone.
+LogicalResult verifyExperts(const Family &family, DictionaryAttr params, function_ref<InFlightDiagnostic()> emitError) {
+  bool route = family.name == "route", mixed = route || params.contains("experts");
+  int64_t experts = intParam(params, "experts"), top = intParam(params, "top");
+  if (mixed ? top < 1 || top > experts : top != 0)
+    return emitError() << "parameter 'top': expected " << (mixed ? "1 to experts = " : "0 with experts = ") << experts
+                       << ", found " << top;
+  if (!mixed && boolParam(params, "weighted"))
+    return emitError() << "parameter 'weighted': expected false without experts, found true";
+  if (!route && mixed && boolParam(params, "bias"))
+    return emitError() << "parameter 'bias': expected false with experts, found true";
+  return success();
+}
+
 /// Relations between parameters: a group exactly where something is quantized, heads that divide.
 LogicalResult verifyRelations(const Family &family, DictionaryAttr params,
                               function_ref<InFlightDiagnostic()> emitError) {
@@ -161,7 +180,7 @@ LogicalResult verifyRelations(const Family &family, DictionaryAttr params,
       (intParam(params, "rotary") % 2 != 0 || intParam(params, "rotary") > intParam(params, "head_dim")))
     return emitError() << "parameter 'rotary': expected an even number up to head_dim = "
                        << intParam(params, "head_dim") << ", found " << intParam(params, "rotary");
-  return verifyOptional(family, params, emitError);
+  return failed(verifyOptional(family, params, emitError)) ? failure() : verifyExperts(family, params, emitError);
 }
 
 /// Columns of a qkv row: q heads, k heads, v heads, without padding between them.
@@ -180,13 +199,16 @@ std::string encodingPart(DictionaryAttr p) {
 SmallVector<OperandInfo> matmulOperands(const Family &family, DictionaryAttr p) {
   int64_t n = intParam(p, "n"), k = intParam(p, "k"), group = intParam(p, "group");
   StringRef enc = stringParam(p, "enc");
-  int64_t rows = (boolParam(p, "gated") ? 2 : 1) * pad32(n);
+  int64_t experts = intParam(p, "experts"), top = intParam(p, "top");
+  int64_t rows = (boolParam(p, "gated") ? 2 : 1) * pad32(n) * std::max<int64_t>(1, experts);
   bool codes = isQuantized(enc) && !p.contains("x");
   int64_t xRow = codes ? a8RowBytes(k, group) : f32RowBytes(k);
   SmallVector<OperandInfo> ops{{"w", Access::Read, 0, t32Bytes(enc, group, rows, k), false}};
   if (boolParam(p, "bias"))
     ops.push_back({"bias", Access::Read, 0, rows * 4, false});
   ops.push_back({"x", Access::Read, xRow, 0, false});
+  if (experts) // from the share of the choice to the number of its expert
+    ops.push_back({"route", Access::Read, f32RowBytes(2 * top), 0, false, 4 * (top + 1)});
   if (boolParam(p, "residual"))
     ops.push_back({"residual", Access::Read, f32RowBytes(n), 0, false});
   ops.push_back({"out", Access::Write, f32RowBytes(n), 0, false});
@@ -274,6 +296,9 @@ SmallVector<OperandInfo> operandsOf(const Family &family, DictionaryAttr p) {
             {"out", Access::Write, a8RowBytes(intParam(p, "cols"), intParam(p, "group")), 0, true}};
   if (family.name == "gemv" || family.name == "gemm")
     return matmulOperands(family, p);
+  if (family.name == "route")
+    return {{"scores", Access::Read, f32RowBytes(intParam(p, "experts")), 0, true},
+            {"out", Access::Write, f32RowBytes(2 * intParam(p, "top")), 0, true}};
   if (family.name == "add") {
     int64_t row = f32RowBytes(intParam(p, "cols"));
     return {{"a", Access::Read, row, 0, true}, {"b", Access::Read, row, 0, true}, {"out", Access::Write, row, 0, true}};
@@ -309,6 +334,9 @@ static void appendOptional(llvm::raw_ostream &os, DictionaryAttr p) {
     os << "_cap";
   if (p.contains("causal"))
     os << "_all";
+  if (p.contains("experts"))
+    os << "_e" << intParam(p, "experts") << "_top" << intParam(p, "top") << (boolParam(p, "weighted") ? "_weighted" : "")
+       << (boolParam(p, "normalise") ? "_norm" : "");
 }
 
 std::string kernelName(const Family &family, DictionaryAttr p) {

@@ -43,6 +43,8 @@ struct OperandInfo {
   int64_t fixedBytes;
   /// A row tile of the launch touches only its own row of this operand (true for row-wise families).
   bool rowLocal;
+  /// Bytes that are touched of each row from the operand's address on, where it is not the whole row.
+  int64_t usedBytes = 0;
   bool isWritten() const { return access != Access::Read; }
   bool isRead() const { return access != Access::Write; }
 };

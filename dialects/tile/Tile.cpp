@@ -71,12 +71,37 @@ LogicalResult expectRank(Operation *op, Value value, int64_t rank, StringRef wha
   return op->emitOpError() << "expected " << what << " of rank " << rank << ", found " << value.getType();
 }
 
+/// (C5)
+template <typename Op> LogicalResult verifyRoute(Op op) {
+  auto slot = static_cast<int64_t>(op.getSlot());
+  if (!op.getRoute()) {
+    if (slot == 0 && !op.getWeighted())
+      return success();
+    return op.emitOpError() << "(C5) expected slot 0 and nothing weighted without a route";
+  }
+  if (op.getBias())
+    return op.emitOpError() << "(C5) expected no bias with a route";
+  if (failed(expectRank(op, op.getRoute(), 2, "a route")))
+    return failure();
+  int64_t columns = shapeOf(op.getRoute())[1];
+  if (failed(expectShape(op, op.getRoute(), {shapeOf(op.getX())[0], columns}, "a route", "C5")))
+    return failure();
+  if (columns % 2 != 0 || slot < 0 || slot >= columns / 2)
+    return op.emitOpError() << "(C5) expected two columns a choice and a slot below " << columns / 2 << ", found "
+                            << slot;
+  return success();
+}
+
 template <typename Op> LogicalResult verifyMatmul(Op op) {
   if (failed(expectRank(op, op.getX(), 2, "x")) || failed(expectRank(op, op.getWeight(), 2, "a weight")) ||
       failed(expectRank(op, op.getOut(), 2, "a result")))
     return failure();
   int64_t rows = shapeOf(op.getX())[0], k = shapeOf(op.getX())[1], n = shapeOf(op.getOut())[1];
   int64_t weightRows = op.getGated() ? 2 * pad32(n) : n;
+  if (op.getRoute()) {
+    int64_t one = (op.getGated() ? 2 : 1) * pad32(n), all = shapeOf(op.getWeight())[0];
+    weightRows = std::max<int64_t>(1, all / one) * one; // experts
+  }
   if (failed(expectShape(op, op.getWeight(), {weightRows, k}, "a weight", "C2")) ||
       failed(expectShape(op, op.getOut(), {rows, n}, "a result", "C2")))
     return failure();
@@ -85,7 +110,7 @@ template <typename Op> LogicalResult verifyMatmul(Op op) {
   if (op.getResidual() && op.getResidual().getType() != op.getOut().getType())
     return op.emitOpError() << "(C3) expected a residual of type " << op.getOut().getType() << ", found "
                             << op.getResidual().getType();
-  return success();
+  return verifyRoute(op);
 }
 } // namespace
 
@@ -136,6 +161,12 @@ LogicalResult GemvOp::verify() {
 }
 
 LogicalResult GemmOp::verify() { return verifyMatmul(*this); }
+
+LogicalResult RouteOp::verify() {
+  if (failed(expectRank(*this, getScores(), 2, "scores")))
+    return failure();
+  return expectShape(*this, getOut(), {shapeOf(getScores())[0], 2 * static_cast<int64_t>(getTop())}, "a result", "C2");
+}
 
 /// (C3), (C5)
 static LogicalResult verifyFactors(RopeAppendOp op) {

@@ -19,6 +19,7 @@ struct KernelOperand {
   enum Kind { Value, KCache, VCache } kind;
   mlir::Value value;
   mlir::FlatSymbolRefAttr cache;
+  int64_t offset = 0; ///< bytes from the value's first row on
 };
 
 /// The part of every kernel operation's verification that the family table can do.

@@ -132,12 +132,13 @@ def Tile_QuantizeOp : Tile_KernelOp<"quantize", [Pure]> {
 
 class Tile_MatmulOp<string mnemonic> : Tile_KernelOp<mnemonic, [Pure, AttrSizedOperandSegments]> {
   let arguments = (ins AnyStaticShapeTensor:$weight, AnyStaticShapeTensor:$x, Optional<AnyStaticShapeTensor>:$bias,
-                   Optional<AnyStaticShapeTensor>:$residual, StrAttr:$enc, DefaultValuedAttr<I64Attr, "0">:$group,
-                   DefaultValuedAttr<StrAttr, "\"none\"">:$act, UnitAttr:$gated,
-                   DefaultValuedAttr<F32Attr, "::llvm::APFloat(0.0f)">:$softcap, Tile_Device:$device, Tile_Schedule:$schedule);
+                   Optional<AnyStaticShapeTensor>:$route, Optional<AnyStaticShapeTensor>:$residual, StrAttr:$enc,
+                   DefaultValuedAttr<I64Attr, "0">:$group, DefaultValuedAttr<StrAttr, "\"none\"">:$act, UnitAttr:$gated,
+                   DefaultValuedAttr<F32Attr, "::llvm::APFloat(0.0f)">:$softcap, DefaultValuedAttr<I64Attr, "0">:$slot,
+                   UnitAttr:$weighted, Tile_Device:$device, Tile_Schedule:$schedule);
   let results = (outs AnyStaticShapeTensor:$out);
   let assemblyFormat = [{
-    $weight `,` $x (`bias` $bias^)? (`residual` $residual^)? attr-dict `:` functional-type(operands, results)
+    $weight `,` $x (`bias` $bias^)? (`route` $route^)? (`residual` $residual^)? attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -150,12 +151,20 @@ def Tile_GemvOp : Tile_MatmulOp<"gemv"> {
     ```mlir
     %y = tile.gemv %w, %x residual %r {enc = "w4", group = 64 : i64, act = "silu", gated}
        : (tensor<1024x192xf32>, tensor<1x192x!enc.a8<64>>, tensor<1x512xf32>) -> tensor<1x512xf32>
+    %z = tile.gemv %e, %h route %chosen residual %y {enc = "f32", slot = 1 : i64, weighted}
+       : (tensor<1536x64xf32>, tensor<1x64xf32>, tensor<1x4xf32>, tensor<1x192xf32>) -> tensor<1x192xf32>
     ```
+    With a `route` (the result of tile.route) the weight holds several experts of which a row meets its choice number `slot`; `weighted`
+    multiplies by the choice's share before the residual.
+
     Constraints:
     * (C1) `enc`, `group` and `act` are of the contract.
     * (C2) the weight has N rows (2 * pad32(N) when gated) and K columns for x of K and a result of N columns; a bias has a value per row.
+      With a route it has pad32(N) rows (2 * pad32(N)) for each expert.
     * (C3) the residual has the type of the result.
     * (C4) there is one row.
+    * (C5) a route has a row for each of x and two columns a choice, slot is one of them, and there is no bias; without a route slot is 0
+      and nothing is weighted.
   }];
 }
 
@@ -163,8 +172,24 @@ def Tile_GemmOp : Tile_MatmulOp<"gemm"> {
   let summary = "weight times several rows, with epilogue";
   let description = [{
     As tile.gemv for each of the `n_valid` rows.
-    Constraints: (C1) to (C3) of tile.gemv.
+    Constraints: (C1) to (C3) and (C5) of tile.gemv.
   }];
+}
+
+def Tile_RouteOp : Tile_KernelOp<"route", [Pure]> {
+  let summary = "the experts that each row goes through, and their shares";
+  let description = [{
+    ```mlir
+    %chosen = tile.route %scores {top = 2 : i64, normalise} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    ```
+    Constraints:
+    * (C1) `top` is 1 to the number of scores.
+    * (C2) the result has a row for each of the scores and two columns a choice.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$scores, I64Attr:$top, UnitAttr:$normalise, Tile_Device:$device,
+                   Tile_Schedule:$schedule);
+  let results = (outs AnyStaticShapeTensor:$out);
+  let assemblyFormat = "$scores attr-dict `:` functional-type(operands, results)";
 }
 
 def Tile_RopeAppendOp : Tile_KernelOp<"rope_append", [MemoryEffects<[MemWrite]>]> {

@@ -23,6 +23,7 @@ public:
   FloatAttr unless(float neutral, FloatAttr value) {
     return value == builder.getF32FloatAttr(neutral) ? FloatAttr() : value;
   }
+  IntegerAttr unlessZero(int64_t value) { return value ? builder.getI64IntegerAttr(value) : IntegerAttr(); }
   DictionaryAttr get() { return builder.getDictionaryAttr(attrs); }
 
 private:
@@ -54,6 +55,12 @@ template <typename Op> StringAttr floatRows(Op op) {
   return floats ? StringAttr::get(op.getContext(), "f32") : StringAttr();
 }
 
+/// Experts in the weight; 0 without a route.
+template <typename Op> int64_t expertsOf(Op op) {
+  int64_t one = (op.getGated() ? 2 : 1) * pad32(dim(op.getOut(), 1));
+  return op.getRoute() && one ? dim(op.getWeight(), 0) / one : 0;
+}
+
 template <typename Op> DictionaryAttr matmulParams(Op op) {
   Params params(op);
   return params.add("enc", op.getEnc())
@@ -66,11 +73,19 @@ template <typename Op> DictionaryAttr matmulParams(Op op) {
       .flag("residual", bool(op.getResidual()))
       .maybe("softcap", params.unless(0.0f, op.getSoftcapAttr()))
       .maybe("x", floatRows(op))
+      .maybe("experts", params.unlessZero(expertsOf(op)))
+      .maybe("top", params.unlessZero(op.getRoute() ? dim(op.getRoute(), 1) / 2 : 0))
+      .maybeFlag("weighted", op.getWeighted())
       .get();
 }
 
 template <typename Op> SmallVector<KernelOperand> matmulOperands(Op op) {
-  return ofAll({op.getWeight(), op.getBias(), op.getX(), op.getResidual(), op.getOut()});
+  SmallVector<KernelOperand> operands =
+      ofAll({op.getWeight(), op.getBias(), op.getX(), op.getRoute(), op.getResidual(), op.getOut()});
+  for (KernelOperand &operand : operands)
+    if (op.getRoute() && operand.value == op.getRoute())
+      operand.offset = 4 * static_cast<int64_t>(op.getSlot());
+  return operands;
 }
 } // namespace
 
@@ -118,6 +133,16 @@ SmallVector<KernelOperand> GemvOp::getKernelOperands() { return matmulOperands(*
 StringRef GemmOp::getKernelFamily() { return "gemm"; }
 DictionaryAttr GemmOp::getKernelParams() { return matmulParams(*this); }
 SmallVector<KernelOperand> GemmOp::getKernelOperands() { return matmulOperands(*this); }
+
+StringRef RouteOp::getKernelFamily() { return "route"; }
+DictionaryAttr RouteOp::getKernelParams() {
+  return Params(*this)
+      .add("experts", dim(getScores(), 1))
+      .add("top", static_cast<int64_t>(getTop()))
+      .flag("normalise", getNormalise())
+      .get();
+}
+SmallVector<KernelOperand> RouteOp::getKernelOperands() { return ofAll({getScores(), getOut()}); }
 
 StringRef RopeAppendOp::getKernelFamily() { return "rope_append"; }
 DictionaryAttr RopeAppendOp::getKernelParams() {

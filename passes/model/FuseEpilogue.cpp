@@ -21,33 +21,34 @@ LinearOp linearWithRoom(Value value, Operation *reader) {
 
 /// Replaces `reader` by `linear` with a larger epilogue. The new op stands at the reader, where all its operands are
 /// known.
-void absorb(Operation *reader, LinearOp linear, Value residual, Activation act, APFloat softcap) {
+void absorb(Operation *reader, LinearOp linear, llvm::function_ref<void(LinearOp)> enlarge) {
   OpBuilder builder(reader);
-  Location location = anchored(anchorOf(reader->getLoc()), {reader->getLoc(), linear.getLoc()});
-  Value result = LinearOp::create(builder, location, linear.getType(), linear.getInput(), linear.getWeight(),
-                                  linear.getBias(), residual, act, linear.getGated(), softcap);
-  reader->getResult(0).replaceAllUsesWith(result);
+  auto larger = cast<LinearOp>(builder.clone(*linear));
+  larger->setLoc(anchored(anchorOf(reader->getLoc()), {reader->getLoc(), linear.getLoc()}));
+  enlarge(larger);
+  reader->getResult(0).replaceAllUsesWith(larger);
   reader->erase();
   linear.erase();
 }
 
 bool fuseActivation(ActivationOp op) {
   LinearOp linear = linearWithRoom(op.getInput(), op);
-  if (!linear || linear.getGated() || linear.getAct() != Activation::none || !linear.getSoftcap().isZero()) {
+  if (!linear || linear.getGated() || linear.getAct() != Activation::none || !linear.getSoftcap().isZero() ||
+      linear.getWeighted()) {
     op.emitRemark() << "activation stays apart: it does not follow a linear op that has room for it";
     return false;
   }
-  absorb(op, linear, Value(), op.getKind(), linear.getSoftcap());
+  absorb(op, linear, [&](LinearOp larger) { larger.setAct(op.getKind()); });
   return true;
 }
 
 bool fuseSoftcap(SoftcapOp op) {
   LinearOp linear = linearWithRoom(op.getInput(), op);
-  if (!linear || !linear.getSoftcap().isZero()) {
+  if (!linear || !linear.getSoftcap().isZero() || linear.getWeighted()) {
     op.emitRemark() << "softcap stays apart: it does not follow a linear op that has room for it";
     return false;
   }
-  absorb(op, linear, Value(), linear.getAct(), op.getCap());
+  absorb(op, linear, [&](LinearOp larger) { larger.setSoftcapAttr(op.getCapAttr()); });
   return true;
 }
 
@@ -61,7 +62,7 @@ bool fuseResidual(AddOp op) {
     op.emitRemark() << "sum stays apart: it does not follow a linear op that has room for it";
     return false;
   }
-  absorb(op, linear, left ? op.getRhs() : op.getLhs(), linear.getAct(), linear.getSoftcap());
+  absorb(op, linear, [&](LinearOp larger) { larger.getResidualMutable().assign(left ? op.getRhs() : op.getLhs()); });
   return true;
 }
 

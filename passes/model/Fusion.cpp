@@ -40,11 +40,13 @@ std::string Symbols::freeName(StringRef wanted) const {
 //===-- merging linears
 //-----------------------------------------------------------------------------------------------------===//
 
-std::string model::whyNotMergeable(const Symbols &symbols, Linears linears) {
+std::string model::whyNotMergeable(const Symbols &symbols, Linears linears, unsigned uses) {
   LinearOp first = linears.front();
   for (LinearOp linear : linears) {
     if (linear.getInput() != first.getInput())
       return "their inputs differ";
+    if (linear.getRoute() != first.getRoute() || linear.getSlot() != first.getSlot() || linear.getWeighted())
+      return "their routes differ";
     if (linear.getAct() != Activation::none || linear.getGated() || linear.getResidual() ||
         !linear.getSoftcap().isZero())
       return "one has an epilogue";
@@ -56,7 +58,7 @@ std::string model::whyNotMergeable(const Symbols &symbols, Linears linears) {
       WeightOp weight = symbols.weightOf(operand);
       if (!weight)
         return "a weight is not a model.param";
-      if (symbols.readersOf(weight) != 1 || !operand.hasOneUse())
+      if (symbols.readersOf(weight) != 1 || operand.getNumUses() != uses)
         return "weight '" + weight.getSymName().str() + "' is read elsewhere";
       if (operand == linear.getWeight() && weight.getEncAttr() != symbols.weightOf(first.getWeight()).getEncAttr())
         return "their encodings differ";
@@ -138,6 +140,8 @@ void model::eraseMerged(Symbols &symbols, Linears linears) {
       params.push_back(linear.getBias());
     linear.erase();
     for (Value param : params) {
+      if (!param.use_empty())
+        continue;
       symbols.erase(symbols.weightOf(param));
       param.getDefiningOp()->erase();
     }

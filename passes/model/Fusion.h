@@ -33,8 +33,9 @@ private:
 using Linears = llvm::ArrayRef<LinearOp>;
 
 /// Why `linears` cannot become one op, or an empty string when they can: one input, nothing but a bias behind the
-/// product, each result used once, and weights of their own, of one encoding if any, that nothing else reads.
-std::string whyNotMergeable(const Symbols &symbols, Linears linears);
+/// product, each result used once, one route if any, and weights of their own, of one encoding if any, that are read
+/// `uses` times in all.
+std::string whyNotMergeable(const Symbols &symbols, Linears linears, unsigned uses = 1);
 
 /// The weights of some linear ops as one.
 struct MergedWeights {
@@ -48,7 +49,7 @@ MergedWeights
 mergeWeights(mlir::OpBuilder &builder, Symbols &symbols, Linears linears, llvm::StringRef name,
              llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)> combine);
 
-/// Erases linears that were replaced, and params and weights that only they used.
+/// Erases linears that were replaced, and params and weights that nobody uses any more.
 void eraseMerged(Symbols &symbols, Linears linears);
 
 } // namespace headrace::model

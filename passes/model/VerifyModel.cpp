@@ -65,7 +65,7 @@ struct VerifyModel : headrace::model::impl::VerifyModelBase<VerifyModel> {
     WalkResult result = getOperation().walk([&](Operation *op) {
       if (!isa<ModelDialect>(op->getDialect()) ||
           isa<WeightOp, KVCacheOp, ParamOp, EmbedOp, LinearOp, RMSNormOp, AddRMSNormOp, LayerNormOp, AddLayerNormOp,
-              AddOp, CachedAttentionOp>(op))
+              AddOp, CachedAttentionOp, RouteOp>(op))
         return WalkResult::advance();
       op->emitOpError() << "V3: expected to be fused into a linear or an attention with a cache, found it apart";
       return WalkResult::interrupt();

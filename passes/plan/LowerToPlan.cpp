@@ -231,9 +231,11 @@ private:
     SmallVector<Attribute> operands;
     for (const tile::KernelOperand &operand : op.getKernelOperands()) {
       bool isSum = op->getNumResults() == 2 && operand.value == op->getResult(0);
-      operands.push_back(operand.kind == tile::KernelOperand::Value
-                             ? refOf(operand.value, op, device, isSum ? ".sum" : "")
-                             : library.cachePart(operand));
+      plan::RefAttr ref = operand.kind == tile::KernelOperand::Value
+                              ? refOf(operand.value, op, device, isSum ? ".sum" : "")
+                              : library.cachePart(operand);
+      operands.push_back(plan::RefAttr::get(builder.getContext(), ref.getBase(), ref.getOffset() + operand.offset,
+                                            ref.getRow0()));
     }
     IntegerAttr site;
     if (op.getFamilyInfo().hasSite)

@@ -16,10 +16,14 @@ using headrace::enc::Encoding;
 namespace {
 
 /// What a weight is read as. One that has several of these is decided by the first that applies: head, embedding,
-/// matrix.
+/// matrix. Routers stay floats: a rounded score sends a row to another expert, and they are small.
 struct Readers {
-  SmallVector<model::ParamOp> head, embedding, matrix;
+  SmallVector<model::ParamOp> head, embedding, matrix, router;
 };
+
+bool isRouter(model::LinearOp linear) {
+  return llvm::any_of(linear->getUsers(), [](Operation *user) { return isa<model::RouteOp>(user); });
+}
 
 struct AssignEncodings : headrace::quantize::impl::AssignEncodingsBase<AssignEncodings> {
   using AssignEncodingsBase::AssignEncodingsBase;
@@ -83,6 +87,8 @@ struct AssignEncodings : headrace::quantize::impl::AssignEncodingsBase<AssignEnc
         auto embed = dyn_cast<model::EmbedOp>(use.getOwner());
         if (embed && use.get() == embed.getTable()) // learned positions are vectors
           of.embedding.push_back(param);
+        else if (linear && use.get() == linear.getWeight() && isRouter(linear))
+          of.router.push_back(param);
         else if (linear && use.get() == linear.getWeight())
           (entry && entry.getValue() == "head" ? of.head : of.matrix).push_back(param);
       }

@@ -28,7 +28,7 @@ public:
       LogicalResult formed =
           llvm::TypeSwitch<Operation *, LogicalResult>(&op)
               .Case<model::EmbedOp, model::RMSNormOp, model::AddRMSNormOp, model::LayerNormOp, model::AddLayerNormOp,
-                    model::LinearOp, model::CachedAttentionOp, model::AddOp, model::TransferOp, enc::QuantizeOp>(
+                    model::LinearOp, model::RouteOp, model::CachedAttentionOp, model::AddOp, model::TransferOp, enc::QuantizeOp>(
                   [&](auto typed) { return formOp(typed); })
               .Case<model::ParamOp, func::ReturnOp, tile::KernelOpInterface>([](auto) { return success(); })
               .Default([](Operation *other) {
@@ -131,13 +131,18 @@ private:
     auto create = [&](auto kind) {
       using Op = decltype(kind);
       return replace(op, Op::create(builder, loc, op.getResult().getType(), op.getWeight(), op.getInput(), op.getBias(),
-                                    op.getResidual(), builder.getStringAttr(enc.getSpelling()),
+                                    op.getRoute(), op.getResidual(), builder.getStringAttr(enc.getSpelling()),
                                     builder.getI64IntegerAttr(enc.getGroupSize()),
                                     builder.getStringAttr(model::stringifyActivation(op.getAct())), op.getGatedAttr(),
-                                    op.getSoftcapAttr(), device, {}));
+                                    op.getSoftcapAttr(), op.getSlotAttr(), op.getWeightedAttr(), device, {}));
     };
     bool oneRow = cast<RankedTensorType>(op.getResult().getType()).getDimSize(0) == 1;
     return oneRow ? create(tile::GemvOp()) : create(tile::GemmOp());
+  }
+
+  LogicalResult formOp(model::RouteOp op) {
+    return replace(op, tile::RouteOp::create(builder, loc, op.getResult().getType(), op.getScores(), op.getTopAttr(),
+                                             op.getNormaliseAttr(), device, {}));
   }
 
   /// Two launches with a barrier between them: every row attends to what all rows have appended.

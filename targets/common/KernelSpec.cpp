@@ -8,7 +8,7 @@ namespace headrace {
 namespace {
 
 constexpr llvm::StringLiteral familyNames[] = {"embed", "norm",        "quantize", "gemv",
-                                               "gemm",  "rope_append", "attend",   "add"};
+                                               "gemm",  "rope_append", "attend",   "add",  "route"};
 constexpr llvm::StringLiteral encodingNames[] = {"f32", "f16", "w8", "w4", "w4a", "w4z", "a8"};
 constexpr llvm::StringLiteral activationNames[] = {"none", "silu", "relu", "tanh", "gelu", "gelu_tanh"};
 constexpr llvm::StringLiteral normNames[] = {"none", "rms", "layer"};
@@ -43,14 +43,16 @@ void readFields(DictionaryAttr params, KernelSpec &spec) {
        {std::pair("group", &spec.group), std::pair("n", &spec.n), std::pair("k", &spec.k),
         std::pair("cols", &spec.cols), std::pair("heads", &spec.heads), std::pair("kv_heads", &spec.kvHeads),
         std::pair("head_dim", &spec.headDim), std::pair("rotary", &spec.rotary), std::pair("context", &spec.context),
-        std::pair("q_span", &spec.qSpan), std::pair("k_span", &spec.kSpan), std::pair("window", &spec.window)})
+        std::pair("q_span", &spec.qSpan), std::pair("k_span", &spec.kSpan), std::pair("window", &spec.window),
+        std::pair("experts", &spec.experts), std::pair("top", &spec.top)})
     integer(key, *field);
   for (auto [key, field] : {std::pair("enc", &spec.enc), std::pair("out", &spec.out), std::pair("k_type", &spec.kType),
                             std::pair("v_type", &spec.vType)})
     encoding(key, *field);
   for (auto [key, field] :
        {std::pair("bias", &spec.bias), std::pair("gated", &spec.gated), std::pair("residual", &spec.residual),
-        std::pair("positions", &spec.positions), std::pair("qk_bias", &spec.qkBias), std::pair("causal", &spec.causal)})
+        std::pair("positions", &spec.positions), std::pair("qk_bias", &spec.qkBias), std::pair("causal", &spec.causal),
+        std::pair("weighted", &spec.weighted), std::pair("normalise", &spec.normalise)})
     flag(key, *field);
   real("eps", spec.eps);
   real("scale", spec.scale);
@@ -105,11 +107,13 @@ unsigned KernelSpec::operandCount() const {
     return 4 + 2 * residual + bias;
   case Family::Gemv:
   case Family::Gemm:
-    return 3 + bias + residual;
+    return 3 + bias + (experts != 0) + residual;
   case Family::RopeAppend:
     return 3 + (rotary != 0) + (qkNorm == NormForm::None ? 0 : qkBias ? 4 : 2);
   case Family::Attend:
     return 4;
+  case Family::Route:
+    return 2;
   }
   llvm_unreachable("all families are handled");
 }

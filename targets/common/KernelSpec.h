@@ -9,7 +9,7 @@
 namespace headrace {
 
 /// Families, operands, layouts and arithmetic: runtime/abi/README.md.
-enum class Family { Embed, Norm, Quantize, Gemv, Gemm, RopeAppend, Attend, Add };
+enum class Family { Embed, Norm, Quantize, Gemv, Gemm, RopeAppend, Attend, Add, Route };
 /// Encoding of a weight matrix; also the element type of a KV buffer (F32 or F16) and the output of a norm (F32, or
 /// A8).
 enum class Encoding { F32, F16, W8, W4, W4A, W4Z, A8 };
@@ -41,6 +41,10 @@ struct KernelSpec {
   bool residual = false;  ///< norm too
   bool positions = false; ///< embed: learned positions are added
   float softcap = 0;      ///< attend too; 0: none
+  int64_t experts = 0;    ///< gemv, gemm: in the weight, 0: it is one matrix; route: scores of a row
+  int64_t top = 0;        ///< route, and gemv and gemm with experts: choices of a row
+  bool weighted = false;  ///< gemv, gemm: times the share of the choice
+  bool normalise = false; ///< route: shares of the choices alone
 
   // norm, quantize, add
   int64_t cols = 0;
@@ -85,6 +89,9 @@ struct KernelSpec {
   int64_t codeRowSums(int64_t length) const { return pad32(length) + groupsOf(length) * 4; }
   /// Bytes of one T32 row tile (32 outputs), and where its scales and the offsets of its groups start.
   int64_t tileBytes() const;
+  /// Row tiles of an output tile, and bytes of one expert.
+  int64_t tilesPerOutput() const { return gated ? 2 : 1; }
+  int64_t expertBytes() const { return pad32(n) / 32 * tilesPerOutput() * tileBytes(); }
   int64_t tileScales() const;
   int64_t tileOffsets() const { return tileScales() + groups() * 64; }
   /// Floats of one row of `qkv`, without and with padding.

@@ -26,6 +26,8 @@ Generator generatorOf(Family family) {
     return buildAttend;
   case Family::Add:
     return buildAdd;
+  case Family::Route:
+    return buildRoute;
   }
   llvm_unreachable("all families are handled");
 }

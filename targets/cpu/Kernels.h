@@ -14,6 +14,7 @@ void buildMatmul(VectorBuilder &b, const KernelSpec &spec, const KernelArguments
 void buildNorm(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args);
 void buildQuantize(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args);
 void buildRopeAppend(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args);
+void buildRoute(VectorBuilder &b, const KernelSpec &spec, const KernelArguments &args);
 
 } // namespace headrace
 #endif

@@ -14,6 +14,8 @@ public:
     if (spec.bias)
       bias = args.operands[next++];
     x = args.operands[next++];
+    if (spec.experts)
+      route = args.operands[next++];
     if (spec.residual)
       residual = args.operands[next++];
     out = args.operands[next];
@@ -36,16 +38,19 @@ public:
     b.loop(lo, hi, 1, [&](Value tile) { blocks(tile, 1, row, {1, registers}); });
   }
 
-  /// All rows: a tile stays in cache while the rows pass, in blocks, half blocks and then one by one.
+  /// All rows: a tile stays in cache while the rows pass, in blocks, half blocks and then one by one. Rows that choose
+  /// among experts come one by one, as each has tiles of its own.
   void gemm() {
     RegisterBlock block = spec.isInteger() ? tuning.quantGemm : tuning.floatGemm;
     if (spec.gated && !spec.isInteger()) // gate and up are accumulated together
       block.rows /= 2;
     RegisterBlock single = {1, spec.isInteger() ? tuning.quantGemvRegisters : b.perTile};
-    llvm::SmallVector<RegisterBlock> sizes = {block};
-    if (block.rows >= 4)
-      sizes.push_back({block.rows / 2, block.registers});
-    sizes.push_back(single);
+    llvm::SmallVector<RegisterBlock> sizes = {single};
+    if (!spec.experts) {
+      if (block.rows >= 4)
+        sizes.insert(sizes.begin(), {block.rows / 2, block.registers});
+      sizes.insert(sizes.begin(), block);
+    }
     Value rows = b.toIndex(nValid);
     Value lo = b.toIndex(begin), hi = b.toIndex(end);
     b.loop(lo, hi, 1, [&](Value tile) {
@@ -73,7 +78,8 @@ private:
     in.shift = shift;
     in.registers = size.registers;
     Value first = b.imul(tile, b.i64c(perOutput));
-    Value firstTile = b.at(weights, b.imul(first, b.i64c(spec.tileBytes())));
+    Value choice = spec.experts ? b.at(route, b.imul(row, b.i64c(KernelSpec::floatRowBytes(2 * spec.top)))) : Value();
+    Value firstTile = b.at(weightsOf(choice), b.imul(first, b.i64c(spec.tileBytes())));
     for (unsigned t = 0; t != tiles * perOutput; ++t) {
       in.tiles.push_back(b.at(firstTile, t * spec.tileBytes()));
       if (spec.bias)
@@ -84,6 +90,7 @@ private:
       in.x.push_back(b.at(firstX, r * xRowBytes));
 
     Values acc = accumulate(in);
+    Value share = spec.weighted ? b.splat(b.load(b.f32, choice), b.lanes) : Value();
     Value rowOffset = b.imul(row, b.i64c(outRowBytes)), tileOffset = b.shl(tile, 7);
     Value offset = b.iadd(b.iadd(rowOffset, tileOffset), shift);
     unsigned tileSize = size.rows * size.registers;
@@ -92,8 +99,16 @@ private:
         llvm::ArrayRef<Value> at = llvm::ArrayRef<Value>(acc).drop_front(t * perOutput * tileSize + r * size.registers);
         epilogue(at.take_front(size.registers),
                  spec.gated ? at.drop_front(tileSize).take_front(size.registers) : llvm::ArrayRef<Value>(), offset,
-                 r * outRowBytes + t * 128);
+                 r * outRowBytes + t * 128, share);
       }
+  }
+
+  /// The weights, or those of the expert of a choice.
+  Value weightsOf(Value choice) {
+    if (!choice)
+      return weights;
+    Value expert = b.toIndex(b.fptosi(b.load(b.f32, choice, spec.top * 4)));
+    return b.at(weights, b.imul(expert, b.i64c(spec.expertBytes())));
   }
 
   Values accumulate(const MatmulBlock &in) {
@@ -102,7 +117,7 @@ private:
     return spec.isQuantized() ? accumulateWidened(b, spec, in) : accumulateFloat(b, spec, in);
   }
 
-  void epilogue(llvm::ArrayRef<Value> acc, llvm::ArrayRef<Value> up, Value offset, int64_t extra) {
+  void epilogue(llvm::ArrayRef<Value> acc, llvm::ArrayRef<Value> up, Value offset, int64_t extra, Value share) {
     Value to = b.at(b.at(out, offset), extra);
     Value add = spec.residual ? b.at(b.at(residual, offset), extra) : Value();
     for (auto [i, value] : llvm::enumerate(acc)) {
@@ -110,6 +125,8 @@ private:
       if (spec.gated)
         v = b.fmul(v, up[i]);
       v = buildSoftcap(b, spec.softcap, v);
+      if (share)
+        v = b.fmul(v, share);
       int64_t at = int64_t(i) * b.variant.vectorBytes;
       if (spec.residual)
         v = b.fadd(v, b.load(b.floats(), add, at));
@@ -120,7 +137,7 @@ private:
   VectorBuilder &b;
   const KernelSpec &spec;
   const Tuning &tuning;
-  Value weights, bias, x, residual, out, nValid, begin, end;
+  Value weights, bias, x, route, residual, out, nValid, begin, end;
   int64_t xRowBytes, outRowBytes;
 };
 

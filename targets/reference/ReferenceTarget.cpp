@@ -30,8 +30,8 @@ ReferenceCall describeCall(const KernelSpec &s) {
     return {{true, true, true}, {s.cols, group}, {}};
   case Family::Gemv:
   case Family::Gemm:
-    return {{true, s.bias, true, s.residual, true},
-            {int64_t(s.enc), group, int64_t(s.x), s.n, s.k, int64_t(s.act), s.gated},
+    return {{true, s.bias, true, s.experts != 0, s.residual, true},
+            {int64_t(s.enc), group, int64_t(s.x), s.n, s.k, int64_t(s.act), s.gated, s.top, s.weighted},
             {s.softcap}};
   case Family::RopeAppend: {
     bool norm = s.qkNorm != NormForm::None;
@@ -46,6 +46,8 @@ ReferenceCall describeCall(const KernelSpec &s) {
             {s.scale, s.softcap}};
   case Family::Add:
     return {{true, true, true}, {s.cols}, {}};
+  case Family::Route:
+    return {{true, true}, {s.experts, s.top, s.normalise}, {}};
   }
   llvm_unreachable("all families are handled");
 }

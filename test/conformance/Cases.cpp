@@ -44,6 +44,28 @@ public:
     }
   }
 
+  /// As matmul, of `count` experts of which a row takes `top`.
+  void experts(Encoding enc, int64_t group, int64_t n, int64_t k, int64_t count, int64_t top, Epilogue e, bool weighted,
+               bool widened = false) {
+    size_t first = cases.size();
+    matmul(enc, group, n, k, e, widened);
+    for (KernelSpec &spec : llvm::MutableArrayRef(cases).drop_front(first)) {
+      spec.experts = count;
+      spec.top = top;
+      spec.weighted = weighted;
+      spec.name += "_e" + std::to_string(count) + (weighted ? "_weighted" : "");
+    }
+  }
+
+  void route(int64_t experts, int64_t top, bool normalise) {
+    KernelSpec spec = make(Family::Route, "_e" + std::to_string(experts) + "_top" + std::to_string(top) +
+                                              (normalise ? "_norm" : ""));
+    spec.experts = experts;
+    spec.top = top;
+    spec.normalise = normalise;
+    cases.push_back(spec);
+  }
+
   void embed(Encoding enc, int64_t group, int64_t n, int64_t k, bool positions = false, float scale = 1) {
     KernelSpec spec =
         make(Family::Embed, "_" + stringify(enc).str() + "g" + std::to_string(group) + "_k" + std::to_string(k) +
@@ -152,6 +174,19 @@ void addMatrices(CaseList &list) {
   list.matmul(Encoding::W8, 32, 64, 64, {false, false, false, Activation::Silu, 30.0f});
 }
 
+/// Experts with every kind of tail, as gate and up and as the weighted product after them.
+void addExperts(CaseList &list) {
+  for (Encoding enc : {Encoding::F32, Encoding::F16, Encoding::W8, Encoding::W4, Encoding::W4A, Encoding::W4Z}) {
+    int64_t group = enc == Encoding::F32 || enc == Encoding::F16 ? 0 : 32;
+    list.experts(enc, group, 48, 172, 5, 2, {false, true, false, Activation::Silu}, false);
+    list.experts(enc, group, 45, 48, 5, 2, {false, false, true, Activation::None}, true);
+  }
+  list.experts(Encoding::W4, 64, 160, 128, 3, 3, {false, false, false, Activation::None}, true, /*widened=*/true);
+  for (bool normalise : {false, true})
+    for (auto [experts, top] : {std::pair(4, 2), std::pair(8, 8), std::pair(60, 4), std::pair(128, 17)})
+      list.route(experts, top, normalise);
+}
+
 /// Norms of heads whose last elements fill no register of some variant, and more than 32 of which lie in one run.
 void addHeadNorms(CaseList &list) {
   constexpr Encoding f32 = Encoding::F32, f16 = Encoding::F16;
@@ -204,6 +239,7 @@ void addWindows(CaseList &list) {
 std::vector<KernelSpec> conformanceCases() {
   CaseList list;
   addMatrices(list);
+  addExperts(list);
   for (int64_t k : {20, 173, 256}) {
     list.embed(Encoding::F32, 0, 70, k);
     list.embed(Encoding::F16, 0, 70, k);

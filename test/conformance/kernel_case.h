@@ -11,7 +11,8 @@ enum {
   FAMILY_GEMM,
   FAMILY_ROPE_APPEND,
   FAMILY_ATTEND,
-  FAMILY_ADD
+  FAMILY_ADD,
+  FAMILY_ROUTE
 };
 
 typedef struct kernel_case {
@@ -20,6 +21,7 @@ typedef struct kernel_case {
   int family, enc, group, x_type, n, k, act, bias, gated, residual, cols, a8;
   int heads, kv_heads, head_dim, rotary, context, k_type, v_type;
   int positions, kind, qk_norm, q_span, k_span, qk_bias, window, causal;
+  int experts, top, weighted, normalise;
   float eps, scale, softcap;
 } kernel_case;
 

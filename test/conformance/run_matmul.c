@@ -53,7 +53,8 @@ buffer_pair make_weights(const kernel_case *c, int32_t rows, int32_t valid_rows,
   buffer_pair w = buffer_new((size_t)(rows / 32) * tile_bytes);
   for (int32_t t = 0; t < rows / 32; t++) {
     uint8_t *tile = (uint8_t *)w.kernel + (size_t)t * tile_bytes;
-    const int32_t first_row = (c->gated ? t / 2 : t) * 32;
+    const int32_t tiles = hr_ref_pad32(c->n) / 32;
+    const int32_t first_row = (c->gated ? t / 2 : t) % (c->experts ? tiles : rows) * 32;
     if (c->enc < HR_REF_W8)
       fill_elements(c, tile, first_row, valid_rows);
     else
@@ -101,28 +102,60 @@ void call_matmul(const kernel_case *c, const char *w, const char *bias, const ch
     ((matmul3)c->kernel)(w, x, out, rows, 0, begin, end);
 }
 
+void call_experts(const kernel_case *c, const char *w, const char *x, const char *route, const char *residual, char *out,
+                  int32_t rows, int32_t begin, int32_t end) {
+  if (c->residual)
+    ((matmul5)c->kernel)(w, x, route, residual, out, rows, 0, begin, end);
+  else
+    ((matmul4)c->kernel)(w, x, route, out, rows, 0, begin, end);
+}
+
+/* A share and an expert for each row, as choice 1 of c->top. */
+enum { SLOT = 1 };
+static buffer_pair make_route(const kernel_case *c, int32_t rows) {
+  const size_t stride = (size_t)hr_ref_pad32(2 * c->top);
+  buffer_pair route = buffer_new((size_t)rows * stride * 4);
+  for (size_t r = 0; r < (size_t)rows; r++) {
+    ((float *)route.kernel)[r * stride + SLOT] = random_float(VALUES_UNIT);
+    ((float *)route.kernel)[r * stride + (size_t)c->top + SLOT] = (float)(random_bits() % (uint32_t)c->experts);
+  }
+  buffer_sync(route);
+  return route;
+}
+
 static void check_one(const kernel_case *c, int32_t rows, enum value_kind kind, bool extreme) {
-  const int32_t padded = hr_ref_pad32(c->n), weight_rows = c->gated ? 2 * padded : padded, tiles = padded / 32;
+  const int32_t padded = hr_ref_pad32(c->n), tiles = padded / 32;
+  const int32_t weight_rows = (c->gated ? 2 : 1) * padded * (c->experts ? c->experts : 1);
   const size_t row_floats = (size_t)padded;
   buffer_pair w = make_weights(c, weight_rows, c->n, extreme), x = make_x(c, rows, kind, extreme);
   buffer_pair bias = buffer_new((size_t)weight_rows * 4), residual = buffer_new((size_t)rows * row_floats * 4);
-  buffer_pair out = buffer_new((size_t)rows * row_floats * 4);
+  buffer_pair out = buffer_new((size_t)rows * row_floats * 4), route = {0};
+  if (c->experts)
+    route = make_route(c, rows);
   for (int32_t i = 0; i < weight_rows; i++) /* a gated bias follows the interleaving of the weight */
     if ((c->gated ? i / 64 * 32 + i % 32 : i) < c->n)
       ((float *)bias.kernel)[i] = random_float(VALUES_UNIT);
   buffer_sync(bias);
   fill_floats(residual, (size_t)rows, (size_t)c->n, row_floats, VALUES_UNIT);
   const int32_t middle = tiles / 3;
-  call_matmul(c, w.kernel, bias.kernel, x.kernel, residual.kernel, out.kernel, rows, 0, middle);
-  call_matmul(c, w.kernel, bias.kernel, x.kernel, residual.kernel, out.kernel, rows, middle, tiles);
-  void (*const reference)(const void *, const float *, const void *, const float *, float *, int32_t, int32_t, int32_t,
-                          int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, float) =
-      c->family == FAMILY_GEMV ? hr_ref_gemv : hr_ref_gemm;
+  for (int part = 0; part < 2; part++) {
+    const int32_t begin = part ? middle : 0, end = part ? tiles : middle;
+    if (c->experts)
+      call_experts(c, w.kernel, x.kernel, route.kernel + 4 * SLOT, residual.kernel, out.kernel, rows, begin, end);
+    else
+      call_matmul(c, w.kernel, bias.kernel, x.kernel, residual.kernel, out.kernel, rows, begin, end);
+  }
+  void (*const reference)(const void *, const float *, const void *, const float *, const float *, float *, int32_t,
+                          int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t,
+                          int32_t, int32_t, float) = c->family == FAMILY_GEMV ? hr_ref_gemv : hr_ref_gemm;
   reference(w.reference, c->bias ? (float *)bias.reference : NULL, x.reference,
-            c->residual ? (float *)residual.reference : NULL, (float *)out.reference, rows, 0, 0, tiles, c->enc,
-            c->group, c->x_type, c->n, c->k, c->act, c->gated, c->softcap);
+            c->experts ? (float *)route.reference + SLOT : NULL, c->residual ? (float *)residual.reference : NULL,
+            (float *)out.reference, rows, 0, 0, tiles, c->enc, c->group, c->x_type, c->n, c->k, c->act, c->gated, c->top,
+            c->weighted, c->softcap);
   expect_equal(c, extreme ? "output, extreme codes" : "output", out, 4);
   buffer_free(&w), buffer_free(&x), buffer_free(&bias), buffer_free(&residual), buffer_free(&out);
+  if (c->experts)
+    buffer_free(&route);
 }
 
 void check_matmul(const kernel_case *c) {

@@ -1,4 +1,4 @@
-/* embed, norm, quantize and add against the reference. */
+/* embed, norm, quantize, add and route against the reference. */
 #include "test/conformance/runner.h"
 #include <math.h>
 #include <string.h>
@@ -118,11 +118,52 @@ static void check_quantize(const kernel_case *c, enum value_kind kind, float bad
   buffer_free(&x), buffer_free(&out), buffer_free(&fault);
 }
 
+/* Row 1 has equal scores everywhere, row 2 two greatest ones, row 3 one that is far above all others. */
+static void check_route(const kernel_case *c, enum value_kind kind) {
+  const size_t stride = (size_t)hr_ref_pad32(c->experts), out_stride = (size_t)hr_ref_pad32(2 * c->top);
+  buffer_pair scores = buffer_new(ROWS * stride * 4), out = buffer_new(ROWS * out_stride * 4);
+  fill_floats(scores, ROWS, (size_t)c->experts, stride, kind);
+  float *rows = (float *)scores.kernel;
+  for (size_t e = 0; e < (size_t)c->experts; e++)
+    rows[stride + e] = 1.5f;
+  rows[2 * stride] = rows[3 * stride - stride + (size_t)c->experts - 1] = 1e5f;
+  rows[3 * stride + (size_t)c->experts / 2] = 300.0f;
+  memset(out.kernel, 0x11, out.bytes);
+  buffer_sync(scores);
+  typedef void (*route)(const void *, void *, int32_t, int32_t, int32_t, int32_t);
+  ((route)c->kernel)(scores.kernel, out.kernel, ROWS, 0, 0, 2);
+  ((route)c->kernel)(scores.kernel, out.kernel, ROWS, 0, 2, ROWS);
+  hr_ref_route((float *)scores.reference, (float *)out.reference, ROWS, 0, 0, ROWS, c->experts, c->top, c->normalise);
+  expect_equal(c, "output", out, 4);
+  buffer_free(&scores), buffer_free(&out);
+}
+
+/* Scores that are not finite still choose experts that there are. */
+static void check_route_of(const kernel_case *c, float score) {
+  const size_t stride = (size_t)hr_ref_pad32(c->experts), out_stride = (size_t)hr_ref_pad32(2 * c->top);
+  buffer_pair scores = buffer_new(ROWS * stride * 4), out = buffer_new(ROWS * out_stride * 4);
+  for (size_t i = 0; i < ROWS * stride; i++)
+    ((float *)scores.kernel)[i] = i % 3 ? score : 1.0f;
+  typedef void (*route)(const void *, void *, int32_t, int32_t, int32_t, int32_t);
+  ((route)c->kernel)(scores.kernel, out.kernel, ROWS, 0, 0, ROWS);
+  for (size_t i = 0; i < ROWS * (size_t)c->top; i++) {
+    const float chosen = ((float *)out.kernel)[i / (size_t)c->top * out_stride + (size_t)c->top + i % (size_t)c->top];
+    expect(c, "numbers of experts", chosen >= 0 && chosen < (float)c->experts && chosen == (float)(int)chosen);
+  }
+  buffer_free(&scores), buffer_free(&out);
+}
+
 void check_rows(const kernel_case *c) {
   if (c->family == FAMILY_EMBED) {
     check_embed(c);
   } else if (c->family == FAMILY_ADD) {
     check_add(c);
+  } else if (c->family == FAMILY_ROUTE) {
+    for (int kind = 0; kind < VALUE_KINDS; kind++)
+      check_route(c, (enum value_kind)kind);
+    check_route_of(c, NAN);
+    check_route_of(c, INFINITY);
+    check_route_of(c, -INFINITY);
   } else if (c->family == FAMILY_NORM) {
     for (int kind = 0; kind < VALUE_KINDS; kind++)
       check_norm(c, (enum value_kind)kind, 0.0f, kind == VALUES_WIDE);

@@ -31,10 +31,13 @@ void expect(const kernel_case *c, const char *what, bool ok);
 /* A T32 weight of the case's encoding; `rows` is padded to 32 and already doubled when gated. */
 buffer_pair make_weights(const kernel_case *c, int32_t rows, int32_t valid_rows, bool extreme);
 
-void check_rows(const kernel_case *c);      /* embed, norm, quantize, add */
+void check_rows(const kernel_case *c);      /* embed, norm, quantize, add, route */
 void check_matmul(const kernel_case *c);    /* gemv, gemm */
 void check_attention(const kernel_case *c); /* rope_append, attend */
 void call_matmul(const kernel_case *c, const char *w, const char *bias, const char *x, const char *residual, char *out,
                  int32_t rows, int32_t begin, int32_t end);
+/* The same for a weight of experts; `route` points to the shares of the launch's choices. */
+void call_experts(const kernel_case *c, const char *w, const char *x, const char *route, const char *residual, char *out,
+                  int32_t rows, int32_t begin, int32_t end);
 int run_benchmarks(void);
 #endif

@@ -55,6 +55,15 @@ private:
   Value rope(const Twine &name, const AttentionSpec &attention, Value x);
   Value attention(const Twine &name, const AttentionSpec &attention, Value x);
   Value mlp(const Twine &name, const MlpSpec &mlp, Value x);
+  /// One of the experts that each row goes through.
+  struct Choice {
+    Value route;
+    int64_t experts, slot;
+  };
+  Value expertLinear(const Twine &symbol, const Twine &name, const LinearSpec &linear, const Choice &choice, Value x,
+                     bool weighted);
+  Value experts(const Twine &name, const MlpSpec &mlp, Value x, Value sum);
+  Value addMlp(const Twine &name, const MlpSpec &mlp, const NormSpec &postNorm, Value x, Value sum);
   Value block(const std::string &name, const BlockSpec &block, Value x);
   Value add(const Twine &name, Value a, Value b) { return model::AddOp::create(builder, at(name), a, b); }
 
@@ -149,13 +158,65 @@ Value ModuleWriter::mlp(const Twine &name, const MlpSpec &mlp, Value x) {
   return linear(name + ".down", mlp.down, inner);
 }
 
+/// The experts' matrices, one below the other, each padded to whole tiles.
+static TensorExpr tiledExperts(const TensorExpr &weight, int64_t count) {
+  int64_t rows = weight.rows() / count, padding = model::kGateTile - 1 - (rows - 1) % model::kGateTile;
+  if (padding == 0)
+    return weight;
+  std::vector<TensorExpr> parts;
+  for (int64_t expert = 0; expert < count; ++expert) {
+    parts.push_back(weight.slice(expert * rows, rows));
+    parts.push_back(TensorExpr::zeros({padding, weight.shape()[1]}));
+  }
+  return TensorExpr::concat(std::move(parts));
+}
+
+Value ModuleWriter::expertLinear(const Twine &symbol, const Twine &name, const LinearSpec &linear, const Choice &choice,
+                                 Value x, bool weighted) {
+  LinearSpec tiled = linear;
+  tiled.weight = tiledExperts(linear.weight, choice.experts);
+  int64_t columns = linear.weight.rows() / choice.experts;
+  Value weight = param(symbol, tiled);
+  return model::LinearOp::create(builder, at(name, linear.name), rows(columns), x, weight, Value(), Value(),
+                                 choice.route, model::Activation::none, false, llvm::APFloat(0.0f),
+                                 static_cast<uint64_t>(choice.slot), weighted);
+}
+
+/// A mixture of experts, choice by choice, added to `sum` where there is one.
+Value ModuleWriter::experts(const Twine &name, const MlpSpec &mlp, Value x, Value sum) {
+  const ExpertsSpec &spec = mlp.experts;
+  Value scores = linear(name + ".router", spec.router, x);
+  Value route = model::RouteOp::create(builder, at(name + ".route"), rows(2 * spec.top), scores,
+                                       static_cast<uint64_t>(spec.top), spec.normalise);
+  for (int64_t slot = 0; slot < spec.top; ++slot) {
+    Choice choice{route, spec.count, slot};
+    std::string anchor = (name + ".choice" + Twine(slot)).str();
+    Value gate = expertLinear(name + ".gate", anchor + ".gate", mlp.gate, choice, x, false);
+    Value up = expertLinear(name + ".up", anchor + ".up", mlp.up, choice, x, false);
+    gate = model::ActivationOp::create(builder, at(anchor + ".act"), gate.getType(), activationOf(mlp.activation), gate);
+    Value inner = model::MulOp::create(builder, at(anchor + ".mul"), gate, up);
+    Value down = expertLinear(name + ".down", anchor + ".down", mlp.down, choice, inner, true);
+    sum = sum ? add(anchor + ".out", sum, down) : down;
+  }
+  return sum;
+}
+
+/// sum + postNorm(MLP(x))
+Value ModuleWriter::addMlp(const Twine &name, const MlpSpec &mlp, const NormSpec &postNorm, Value x, Value sum) {
+  bool mixed = mlp.experts.count != 0;
+  if (mixed && !postNorm)
+    return experts(name, mlp, x, sum);
+  Value made = mixed ? experts(name, mlp, x, Value()) : this->mlp(name, mlp, x);
+  return add(name + ".out", sum, norm(name + ".post_norm", postNorm, made));
+}
+
 /// See BlockSpec for the three orders.
 Value ModuleWriter::block(const std::string &name, const BlockSpec &block, Value x) {
   std::string attn = name + "attn", ffn = name + "mlp";
   if (block.order == BlockSpec::Order::NormSum) {
     Value sum = add(attn + ".out", x, attention(attn, block.attention, x));
     x = norm(attn + ".post_norm", block.attnPostNorm, sum);
-    sum = add(ffn + ".out", x, mlp(ffn, block.mlp, x));
+    sum = addMlp(ffn, block.mlp, NormSpec(), x, x);
     return norm(ffn + ".post_norm", block.mlpPostNorm, sum);
   }
   Value n = norm(attn + ".norm", block.attnNorm, x);
@@ -163,7 +224,7 @@ Value ModuleWriter::block(const std::string &name, const BlockSpec &block, Value
   Value sum = add(attn + ".out", x, a);
   bool parallel = block.order == BlockSpec::Order::Parallel;
   Value m = parallel && !block.mlpNorm ? n : norm(ffn + ".norm", block.mlpNorm, parallel ? x : sum);
-  return add(ffn + ".out", sum, norm(ffn + ".post_norm", block.mlpPostNorm, mlp(ffn, block.mlp, m)));
+  return addMlp(ffn, block.mlp, block.mlpPostNorm, m, sum);
 }
 
 //===-- functions

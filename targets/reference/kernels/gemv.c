@@ -43,20 +43,26 @@ static float hr_ref_activate(float x, int32_t act) {
   }
 }
 
-static void hr_ref_rows(const void *w, const float *bias, const void *x, const float *residual, float *out,
-                        int32_t rows, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type, int32_t n,
-                        int32_t k, int32_t act, int32_t gated, float softcap) {
+static void hr_ref_rows(const void *w, const float *bias, const void *x, const float *route, const float *residual,
+                        float *out, int32_t rows, int32_t begin, int32_t end, int32_t enc, int32_t group,
+                        int32_t x_type, int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted,
+                        float softcap) {
   const size_t x_stride = x_type == HR_REF_F32 ? (size_t)hr_ref_pad32(k) * 4 : hr_ref_a8_stride(k, group);
+  const int32_t expert_rows = (gated ? 2 : 1) * hr_ref_pad32(n);
   for (int32_t r = 0; r < rows; r++) {
     const void *xr = (const char *)x + (size_t)r * x_stride;
+    const float *chosen = route ? route + (size_t)r * (size_t)hr_ref_pad32(2 * top) : NULL;
+    const int32_t first_row = chosen ? (int32_t)chosen[top] * expert_rows : 0;
     for (int32_t o = begin * 32; o < end * 32; o++) {
       const size_t at = (size_t)r * (size_t)hr_ref_pad32(n) + (size_t)o;
       /* gated: tile t of the output comes from tiles 2t (gate) and 2t + 1 (up) of the weight */
-      const int32_t row = gated ? o / 32 * 64 + o % 32 : o;
+      const int32_t row = first_row + (gated ? o / 32 * 64 + o % 32 : o);
       float v = hr_ref_activate(hr_ref_dot(w, bias, xr, enc, group, x_type, k, row), act);
       if (gated)
         v = v * hr_ref_dot(w, bias, xr, enc, group, x_type, k, row + 32);
       v = hr_ref_softcap(v, softcap);
+      if (weighted)
+        v = v * chosen[0];
       if (residual)
         v = v + residual[at];
       out[at] = v;
@@ -64,16 +70,20 @@ static void hr_ref_rows(const void *w, const float *bias, const void *x, const f
   }
 }
 
-void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
-                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type, int32_t n,
-                 int32_t k, int32_t act, int32_t gated, float softcap) {
+void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *route, const float *residual,
+                 float *out, int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group,
+                 int32_t x_type, int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted,
+                 float softcap) {
   (void)n_valid, (void)pos;
-  hr_ref_rows(w, bias, x, residual, out, 1, begin, end, enc, group, x_type, n, k, act, gated, softcap);
+  hr_ref_rows(w, bias, x, route, residual, out, 1, begin, end, enc, group, x_type, n, k, act, gated, top, weighted,
+              softcap);
 }
 
-void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *residual, float *out, int32_t n_valid,
-                 int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type, int32_t n,
-                 int32_t k, int32_t act, int32_t gated, float softcap) {
+void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *route, const float *residual,
+                 float *out, int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group,
+                 int32_t x_type, int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted,
+                 float softcap) {
   (void)pos;
-  hr_ref_rows(w, bias, x, residual, out, n_valid, begin, end, enc, group, x_type, n, k, act, gated, softcap);
+  hr_ref_rows(w, bias, x, route, residual, out, n_valid, begin, end, enc, group, x_type, n, k, act, gated, top, weighted,
+              softcap);
 }
