@@ -77,8 +77,8 @@ void describeSections(const std::vector<hr_blob_section> &sections, Manifest &ma
   for (const hr_blob_section &section : sections) {
     manifest.model.tokenizer |= section.kind == HR_SECTION_TOKENIZER;
     manifest.model.chatTemplate |= section.kind == HR_SECTION_TEMPLATE;
-    manifest.sections.push_back({section.name, kKinds[section.kind], kMemory[section.memory], section.device,
-                                 section.offset, section.bytes});
+    manifest.sections.push_back(
+        {section.name, kKinds[section.kind], kMemory[section.memory], section.device, section.offset, section.bytes});
   }
 }
 

@@ -166,8 +166,8 @@ LogicalResult LinearOp::verify() {
     weightRows = (getGated() ? 2 : 1) * padTo(n, kGateTile);
     if (rowsOf(getWeight()) % weightRows != 0)
       return violated(*this, "C3", "weight rows in multiples of", weightRows, rowsOf(getWeight()));
-  } else if (failed(
-          expectEqual(*this, "C3", getGated() ? "gated weight rows" : "weight rows", weightRows, rowsOf(getWeight()))))
+  } else if (failed(expectEqual(*this, "C3", getGated() ? "gated weight rows" : "weight rows", weightRows,
+                                rowsOf(getWeight()))))
     return failure();
   if (getBias() && failed(expectEqual(*this, "C4", "bias elements", weightRows, sizeOf(getBias()))))
     return failure();

@@ -68,11 +68,10 @@ const ParamInfo kAttend[] = {{"heads", ParamKind::Int},
 const ParamInfo kAdd[] = {{"cols", ParamKind::Int}};
 
 //                         name           params     site   per row
-const Family kFamilies[] = {{"embed", kEmbed, false, true},      {"norm", kNorm, true, true},
-                            {"quantize", kQuantize, true, true}, {"gemv", kMatmul, false, false},
-                            {"gemm", kMatmul, false, false},     {"rope_append", kRope, false, true},
-                            {"attend", kAttend, false, true},    {"add", kAdd, false, true},
-                            {"route", kRoute, false, true}};
+const Family kFamilies[] = {
+    {"embed", kEmbed, false, true},   {"norm", kNorm, true, true},     {"quantize", kQuantize, true, true},
+    {"gemv", kMatmul, false, false},  {"gemm", kMatmul, false, false}, {"rope_append", kRope, false, true},
+    {"attend", kAttend, false, true}, {"add", kAdd, false, true},      {"route", kRoute, false, true}};
 
 bool isQuantized(llvm::StringRef enc) { return enc != "f32" && enc != "f16"; }
 
@@ -335,8 +334,8 @@ static void appendOptional(llvm::raw_ostream &os, DictionaryAttr p) {
   if (p.contains("causal"))
     os << "_all";
   if (p.contains("experts"))
-    os << "_e" << intParam(p, "experts") << "_top" << intParam(p, "top") << (boolParam(p, "weighted") ? "_weighted" : "")
-       << (boolParam(p, "normalise") ? "_norm" : "");
+    os << "_e" << intParam(p, "experts") << "_top" << intParam(p, "top")
+       << (boolParam(p, "weighted") ? "_weighted" : "") << (boolParam(p, "normalise") ? "_norm" : "");
 }
 
 std::string kernelName(const Family &family, DictionaryAttr p) {

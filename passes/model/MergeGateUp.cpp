@@ -60,8 +60,8 @@ void merge(Symbols &symbols, const Group &group) {
   LinearOp gate = group.front().gate, up = group.front().up;
   OpBuilder builder(group.front().product);
   MergedWeights merged =
-      mergeWeights(builder, symbols, {gate, up}, siblingName(symbols.weightOf(gate.getWeight()).getSymName(), "gate_up"),
-                   interleaveRows);
+      mergeWeights(builder, symbols, {gate, up},
+                   siblingName(symbols.weightOf(gate.getWeight()).getSymName(), "gate_up"), interleaveRows);
   for (Gated gated : group) {
     builder.setInsertionPoint(gated.product);
     Location location = anchored(anchorOf(gated.product.getLoc()), {gated.product.getLoc(), gated.gate.getLoc(),

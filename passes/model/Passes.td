@@ -51,7 +51,8 @@ def MergeGateUp : ModelPass<"hr-merge-gate-up"> {
     model.weight @layers.0.mlp.gate_up : ... { ... recipe.interleave %gate, %up tile 32 ... }
     %m = model.linear %x, %wgu act silu gated
     ```
-    Left alone with a remark in the same cases as hr-merge-qkv. Counted as `gate_up` in `model.fused`.
+    The choices of a mixture of experts read the same two weights, which become one for all of them. Left alone with a remark in the same
+    cases as hr-merge-qkv. Counted as `gate_up` in `model.fused`.
   }];
 }
 
@@ -76,7 +77,7 @@ def FuseEpilogue : ModelPass<"hr-fuse-epilogue"> {
     %y = model.linear %x, %w     %z = model.activation relu %y     // => %z = model.linear %x, %w act relu
     %y = model.linear %x, %w     %z = model.add %r, %y             // => %z = model.linear %x, %w residual %r
     ```
-    A model.softcap becomes the linear's `softcap`. The epilogue's order is act, gating, softcap, residual; what does not fit it, or follows a linear with other uses, stays as it is. Gating itself is
+    A model.softcap becomes the linear's `softcap`. The epilogue's order is act, gating, softcap, share of an expert, residual; what does not fit it, or follows a linear with other uses, stays as it is. Gating itself is
     hr-merge-gate-up's work, and sums that a norm reads are hr-fuse-residual-norm's. Counted as `activation`, `softcap` and `residual`.
   }];
 }
@@ -105,7 +106,7 @@ def VerifyModel : ModelPass<"hr-verify-model"> {
     V1: the module states vocab, hidden, context and max_positions, and context is 1 to max_positions.
     V2: there is one entry "body" (tensor<?xi32>, i32) -> tensor<?x hidden xf32> and, unless model.kind is "encoder", one "head" from that to
         tensor<?x vocab xf32>.
-    V3: entries hold only param, embed, linear, rms_norm, add_rms_norm, layer_norm, add_layer_norm, add and cached_attention: every attention
+    V3: entries hold only param, embed, linear, rms_norm, add_rms_norm, layer_norm, add_layer_norm, add, route and cached_attention: every attention
         has a cache, and every elementwise op is an epilogue or a residual sum.
     V4: every KV cache belongs to one attention and has the module's context.
     V5: every weight is read.

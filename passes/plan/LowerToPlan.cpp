@@ -234,8 +234,8 @@ private:
       plan::RefAttr ref = operand.kind == tile::KernelOperand::Value
                               ? refOf(operand.value, op, device, isSum ? ".sum" : "")
                               : library.cachePart(operand);
-      operands.push_back(plan::RefAttr::get(builder.getContext(), ref.getBase(), ref.getOffset() + operand.offset,
-                                            ref.getRow0()));
+      operands.push_back(
+          plan::RefAttr::get(builder.getContext(), ref.getBase(), ref.getOffset() + operand.offset, ref.getRow0()));
     }
     IntegerAttr site;
     if (op.getFamilyInfo().hasSite)

@@ -10,8 +10,8 @@ class QuantizePass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
 def AssignEncodings : QuantizePass<"hr-assign-encodings"> {
   let summary = "gives every weight and every KV cache its encoding";
   let description = [{
-    Matrices that linear ops multiply with get `quant`, those of the head entry `head`, embedding tables `embed`; vectors and tables stay
-    f32. A table that is both embedding and head is split (@embed, @lm_head) when the two differ, with a remark, since it then costs bytes
+    Matrices that linear ops multiply with get `quant`, those of the head entry `head`, embedding tables `embed`; routers (their result is
+    read by a model.route), vectors and tables stay f32. A table that is both embedding and head is split (@embed, @lm_head) when the two differ, with a remark, since it then costs bytes
     twice. Caches get `kv`: one name for both, or "K,V"; by default f32 under quant=f32, else f16.
     ```mlir
     model.weight @layers.0.attn.o : tensor<192x192xf32> {

@@ -28,8 +28,8 @@ public:
       LogicalResult formed =
           llvm::TypeSwitch<Operation *, LogicalResult>(&op)
               .Case<model::EmbedOp, model::RMSNormOp, model::AddRMSNormOp, model::LayerNormOp, model::AddLayerNormOp,
-                    model::LinearOp, model::RouteOp, model::CachedAttentionOp, model::AddOp, model::TransferOp, enc::QuantizeOp>(
-                  [&](auto typed) { return formOp(typed); })
+                    model::LinearOp, model::RouteOp, model::CachedAttentionOp, model::AddOp, model::TransferOp,
+                    enc::QuantizeOp>([&](auto typed) { return formOp(typed); })
               .Case<model::ParamOp, func::ReturnOp, tile::KernelOpInterface>([](auto) { return success(); })
               .Default([](Operation *other) {
                 return other->emitError() << "'" << other->getName() << "' at '" << model::anchorOf(other->getLoc())

@@ -7,8 +7,8 @@ using namespace mlir;
 namespace headrace {
 namespace {
 
-constexpr llvm::StringLiteral familyNames[] = {"embed", "norm",        "quantize", "gemv",
-                                               "gemm",  "rope_append", "attend",   "add",  "route"};
+constexpr llvm::StringLiteral familyNames[] = {"embed",       "norm",   "quantize", "gemv", "gemm",
+                                               "rope_append", "attend", "add",      "route"};
 constexpr llvm::StringLiteral encodingNames[] = {"f32", "f16", "w8", "w4", "w4a", "w4z", "a8"};
 constexpr llvm::StringLiteral activationNames[] = {"none", "silu", "relu", "tanh", "gelu", "gelu_tanh"};
 constexpr llvm::StringLiteral normNames[] = {"none", "rms", "layer"};

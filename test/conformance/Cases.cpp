@@ -58,8 +58,8 @@ public:
   }
 
   void route(int64_t experts, int64_t top, bool normalise) {
-    KernelSpec spec = make(Family::Route, "_e" + std::to_string(experts) + "_top" + std::to_string(top) +
-                                              (normalise ? "_norm" : ""));
+    KernelSpec spec =
+        make(Family::Route, "_e" + std::to_string(experts) + "_top" + std::to_string(top) + (normalise ? "_norm" : ""));
     spec.experts = experts;
     spec.top = top;
     spec.normalise = normalise;

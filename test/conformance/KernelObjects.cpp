@@ -54,8 +54,8 @@ void writeTable(llvm::ArrayRef<KernelSpec> cases, const Variant &variant, String
         << ", " << s.residual << ", " << s.cols << ", " << (s.out == Encoding::A8) << ", " << s.heads << ", "
         << s.kvHeads << ", " << s.headDim << ", " << s.rotary << ", " << s.context << ", " << int(s.kType) << ", "
         << int(s.vType) << ", " << s.positions << ", " << int(s.kind) << ", " << int(s.qkNorm) << ", " << s.qSpan
-        << ", " << s.kSpan << ", " << s.qkBias << ", " << s.window << ", " << s.causal << ", "
-        << s.experts << ", " << s.top << ", " << s.weighted << ", " << s.normalise << ", "
+        << ", " << s.kSpan << ", " << s.qkBias << ", " << s.window << ", " << s.causal << ", " << s.experts << ", "
+        << s.top << ", " << s.weighted << ", " << s.normalise << ", "
         << llvm::format("%.9g, %.9g, %.9g},\n", double(s.eps), double(s.scale), double(s.softcap));
   out << "};\nconst int kernel_case_count = " << cases.size() << ";\nconst char kernel_variant[] = \"" << variant.name
       << "\";\nconst unsigned kernel_cpu_features = " << variant.cpuFeatures << ";\n";

@@ -102,8 +102,8 @@ void call_matmul(const kernel_case *c, const char *w, const char *bias, const ch
     ((matmul3)c->kernel)(w, x, out, rows, 0, begin, end);
 }
 
-void call_experts(const kernel_case *c, const char *w, const char *x, const char *route, const char *residual, char *out,
-                  int32_t rows, int32_t begin, int32_t end) {
+void call_experts(const kernel_case *c, const char *w, const char *x, const char *route, const char *residual,
+                  char *out, int32_t rows, int32_t begin, int32_t end) {
   if (c->residual)
     ((matmul5)c->kernel)(w, x, route, residual, out, rows, 0, begin, end);
   else
@@ -150,8 +150,8 @@ static void check_one(const kernel_case *c, int32_t rows, enum value_kind kind, 
                           int32_t, int32_t, float) = c->family == FAMILY_GEMV ? hr_ref_gemv : hr_ref_gemm;
   reference(w.reference, c->bias ? (float *)bias.reference : NULL, x.reference,
             c->experts ? (float *)route.reference + SLOT : NULL, c->residual ? (float *)residual.reference : NULL,
-            (float *)out.reference, rows, 0, 0, tiles, c->enc, c->group, c->x_type, c->n, c->k, c->act, c->gated, c->top,
-            c->weighted, c->softcap);
+            (float *)out.reference, rows, 0, 0, tiles, c->enc, c->group, c->x_type, c->n, c->k, c->act, c->gated,
+            c->top, c->weighted, c->softcap);
   expect_equal(c, extreme ? "output, extreme codes" : "output", out, 4);
   buffer_free(&w), buffer_free(&x), buffer_free(&bias), buffer_free(&residual), buffer_free(&out);
   if (c->experts)

@@ -37,7 +37,7 @@ void check_attention(const kernel_case *c); /* rope_append, attend */
 void call_matmul(const kernel_case *c, const char *w, const char *bias, const char *x, const char *residual, char *out,
                  int32_t rows, int32_t begin, int32_t end);
 /* The same for a weight of experts; `route` points to the shares of the launch's choices. */
-void call_experts(const kernel_case *c, const char *w, const char *x, const char *route, const char *residual, char *out,
-                  int32_t rows, int32_t begin, int32_t end);
+void call_experts(const kernel_case *c, const char *w, const char *x, const char *route, const char *residual,
+                  char *out, int32_t rows, int32_t begin, int32_t end);
 int run_benchmarks(void);
 #endif

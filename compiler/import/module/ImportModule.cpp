@@ -193,7 +193,8 @@ Value ModuleWriter::experts(const Twine &name, const MlpSpec &mlp, Value x, Valu
     std::string anchor = (name + ".choice" + Twine(slot)).str();
     Value gate = expertLinear(name + ".gate", anchor + ".gate", mlp.gate, choice, x, false);
     Value up = expertLinear(name + ".up", anchor + ".up", mlp.up, choice, x, false);
-    gate = model::ActivationOp::create(builder, at(anchor + ".act"), gate.getType(), activationOf(mlp.activation), gate);
+    gate =
+        model::ActivationOp::create(builder, at(anchor + ".act"), gate.getType(), activationOf(mlp.activation), gate);
     Value inner = model::MulOp::create(builder, at(anchor + ".mul"), gate, up);
     Value down = expertLinear(name + ".down", anchor + ".down", mlp.down, choice, inner, true);
     sum = sum ? add(anchor + ".out", sum, down) : down;

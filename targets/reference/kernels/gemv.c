@@ -70,20 +70,18 @@ static void hr_ref_rows(const void *w, const float *bias, const void *x, const f
   }
 }
 
-void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *route, const float *residual,
-                 float *out, int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group,
-                 int32_t x_type, int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted,
-                 float softcap) {
+void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *route, const float *residual, float *out,
+                 int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type,
+                 int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted, float softcap) {
   (void)n_valid, (void)pos;
   hr_ref_rows(w, bias, x, route, residual, out, 1, begin, end, enc, group, x_type, n, k, act, gated, top, weighted,
               softcap);
 }
 
-void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *route, const float *residual,
-                 float *out, int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group,
-                 int32_t x_type, int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted,
-                 float softcap) {
+void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *route, const float *residual, float *out,
+                 int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type,
+                 int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted, float softcap) {
   (void)pos;
-  hr_ref_rows(w, bias, x, route, residual, out, n_valid, begin, end, enc, group, x_type, n, k, act, gated, top, weighted,
-              softcap);
+  hr_ref_rows(w, bias, x, route, residual, out, n_valid, begin, end, enc, group, x_type, n, k, act, gated, top,
+              weighted, softcap);
 }

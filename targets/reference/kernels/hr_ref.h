@@ -29,16 +29,15 @@ void hr_ref_norm(const float *x, const float *residual, const float *weight, con
 void hr_ref_quantize(const float *x, void *out, int32_t *fault, int32_t site, int32_t n_valid, int32_t pos,
                      int32_t begin, int32_t end, int32_t cols, int32_t group);
 
-/* x_type: HR_REF_F32, or HR_REF_A8 in the groups of w. route: from the share of the choice on, or NULL (then top is 0) */
-void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *route, const float *residual,
-                 float *out, int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group,
-                 int32_t x_type, int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted,
-                 float softcap);
+/* x_type: HR_REF_F32, or HR_REF_A8 in the groups of w. route: from the share of the choice on, or NULL (then top is 0)
+ */
+void hr_ref_gemv(const void *w, const float *bias, const void *x, const float *route, const float *residual, float *out,
+                 int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type,
+                 int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted, float softcap);
 
-void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *route, const float *residual,
-                 float *out, int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group,
-                 int32_t x_type, int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted,
-                 float softcap);
+void hr_ref_gemm(const void *w, const float *bias, const void *x, const float *route, const float *residual, float *out,
+                 int32_t n_valid, int32_t pos, int32_t begin, int32_t end, int32_t enc, int32_t group, int32_t x_type,
+                 int32_t n, int32_t k, int32_t act, int32_t gated, int32_t top, int32_t weighted, float softcap);
 
 /* k_type, v_type: HR_REF_F32 or HR_REF_F16 */
 void hr_ref_rope_append(float *qkv, const float *table, const float *q_norm, const float *q_bias, const float *k_norm,

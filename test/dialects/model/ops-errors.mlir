@@ -778,3 +778,67 @@ func.func @f(%x: tensor<?x8xf32>) {
   %0 = model.transfer %x from -1 to 0 : tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<96x8xf32>, %r: tensor<?x4xf32>) {
+  // expected-error @+1 {{'model.linear' op C3: expected weight rows in multiples of 64, found 96}}
+  %0 = model.linear %x, %w route %r : (tensor<?x8xf32>, tensor<96x8xf32>, tensor<?x4xf32>) -> tensor<?x33xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<64x8xf32>, %r: tensor<8x4xf32>) {
+  // expected-error @+1 {{'model.linear' op C7: expected the rows of 'tensor<?x8xf32>', found 'tensor<8x4xf32>'}}
+  %0 = model.linear %x, %w route %r : (tensor<?x8xf32>, tensor<64x8xf32>, tensor<8x4xf32>) -> tensor<?x32xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<64x8xf32>, %r: tensor<?x4xf32>) {
+  // expected-error @+1 {{'model.linear' op C7: expected two columns a choice, and a slot below 2, found 2}}
+  %0 = model.linear %x, %w route %r {slot = 2 : i64} : (tensor<?x8xf32>, tensor<64x8xf32>, tensor<?x4xf32>) -> tensor<?x32xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<64x8xf32>, %b: tensor<64xf32>, %r: tensor<?x4xf32>) {
+  // expected-error @+1 {{'model.linear' op C7: expected no bias with a route, found one}}
+  %0 = model.linear %x, %w bias %b route %r : (tensor<?x8xf32>, tensor<64x8xf32>, tensor<64xf32>, tensor<?x4xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>) {
+  // expected-error @+1 {{'model.linear' op C7: expected neither slot nor weighted without a route, found one}}
+  %0 = model.linear %x, %w {weighted} : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'model.route' op C1: expected the rows of 'tensor<?x8xf32>', found 'tensor<8x4xf32>'}}
+  %0 = model.route %x {top = 2 : i64} : tensor<?x8xf32> to tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'model.route' op C2: expected a top of 1 to 8, found 9}}
+  %0 = model.route %x {top = 9 : i64} : tensor<?x8xf32> to tensor<?x18xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'model.route' op C3: expected columns of the result 4, found 2}}
+  %0 = model.route %x {top = 2 : i64} : tensor<?x8xf32> to tensor<?x2xf32>
+  return
+}

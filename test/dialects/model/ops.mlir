@@ -34,6 +34,11 @@ module attributes {model.context = 64 : i32} {
     %q = enc.quantize %y : tensor<?x192xf32> -> tensor<?x192x!enc.a8<64>>
     // CHECK: model.linear %{{.*}}, %{{.*}} act silu gated : (tensor<?x192x!enc.a8<64>>, tensor<64x192xf32>) -> tensor<?x20xf32>
     %g = model.linear %q, %w act silu gated : (tensor<?x192x!enc.a8<64>>, tensor<64x192xf32>) -> tensor<?x20xf32>
+    // CHECK: %[[R:.*]] = model.route %{{.*}} {normalise, top = 2 : i64} : tensor<?x64xf32> to tensor<?x4xf32>
+    %route = model.route %a {top = 2 : i64, normalise} : tensor<?x64xf32> to tensor<?x4xf32>
+    // CHECK: model.linear %{{.*}}, %{{.*}} residual %{{.*}} route %[[R]] {slot = 1 : i64, weighted} : (tensor<?x192xf32>, tensor<64x192xf32>, tensor<?x20xf32>, tensor<?x4xf32>) -> tensor<?x20xf32>
+    %expert = model.linear %y, %w residual %g route %route {slot = 1 : i64, weighted}
+      : (tensor<?x192xf32>, tensor<64x192xf32>, tensor<?x20xf32>, tensor<?x4xf32>) -> tensor<?x20xf32>
     // CHECK: model.add %{{.*}}, %{{.*}} : tensor<?x64xf32>
     %h = model.add %a, %c : tensor<?x64xf32>
     // CHECK: model.mul %{{.*}}, %{{.*}} : tensor<?x64xf32>

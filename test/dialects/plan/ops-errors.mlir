@@ -76,7 +76,7 @@ plan.buffer @a {device = 0 : i32, rows = 0 : i64, row_bytes = 64 : i64}
 // -----
 
 // kernel C1
-// expected-error @+1 {{(C1) expected a family of embed, norm, quantize, gemv, gemm, rope_append, attend, add, found 'conv'}}
+// expected-error @+1 {{(C1) expected a family of embed, norm, quantize, gemv, gemm, rope_append, attend, add, route, found 'conv'}}
 plan.kernel @add_c32 {family = "conv", device = 0 : i32, params = {}}
 
 // -----

@@ -258,3 +258,59 @@ func.func @attend_c1_window(%qkv: tensor<8x320xf32>, %pos: i32) {
        v_type = "f32", scale = 1.0 : f32, window = 8 : i64, causal = false} : (tensor<8x320xf32>, i32) -> tensor<8x192xf32>
   return
 }
+
+// -----
+
+func.func @experts_c2(%w: tensor<80x32xf32>, %x: tensor<8x32xf32>, %r: tensor<8x4xf32>) {
+  // expected-error @+1 {{(C2) expected a weight of shape [64, 32], found 'tensor<80x32xf32>'}}
+  %y = tile.gemm %w, %x route %r {enc = "f32"} : (tensor<80x32xf32>, tensor<8x32xf32>, tensor<8x4xf32>) -> tensor<8x20xf32>
+  return
+}
+
+// -----
+
+func.func @experts_c5(%w: tensor<64x32xf32>, %x: tensor<8x32xf32>, %r: tensor<4x4xf32>) {
+  // expected-error @+1 {{(C5) expected a route of shape [8, 4], found 'tensor<4x4xf32>'}}
+  %y = tile.gemm %w, %x route %r {enc = "f32"} : (tensor<64x32xf32>, tensor<8x32xf32>, tensor<4x4xf32>) -> tensor<8x20xf32>
+  return
+}
+
+// -----
+
+func.func @experts_c5_slot(%w: tensor<64x32xf32>, %x: tensor<8x32xf32>, %r: tensor<8x4xf32>) {
+  // expected-error @+1 {{(C5) expected two columns a choice and a slot below 2, found 2}}
+  %y = tile.gemm %w, %x route %r {enc = "f32", slot = 2 : i64} : (tensor<64x32xf32>, tensor<8x32xf32>, tensor<8x4xf32>) -> tensor<8x20xf32>
+  return
+}
+
+// -----
+
+func.func @experts_c5_bias(%w: tensor<64x32xf32>, %x: tensor<8x32xf32>, %b: tensor<64xf32>, %r: tensor<8x4xf32>) {
+  // expected-error @+1 {{parameter 'bias': expected false with experts, found true}}
+  %y = tile.gemm %w, %x bias %b route %r {enc = "f32"} : (tensor<64x32xf32>, tensor<8x32xf32>, tensor<64xf32>, tensor<8x4xf32>) -> tensor<8x20xf32>
+  return
+}
+
+// -----
+
+func.func @experts_c5_alone(%w: tensor<64x32xf32>, %x: tensor<8x32xf32>) {
+  // expected-error @+1 {{parameter 'weighted': expected false without experts, found true}}
+  %y = tile.gemm %w, %x {enc = "f32", weighted} : (tensor<64x32xf32>, tensor<8x32xf32>) -> tensor<8x64xf32>
+  return
+}
+
+// -----
+
+func.func @route_c1(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{parameter 'top': expected 1 to experts = 4, found 5}}
+  %y = tile.route %x {top = 5 : i64} : (tensor<8x4xf32>) -> tensor<8x10xf32>
+  return
+}
+
+// -----
+
+func.func @route_c2(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{(C2) expected a result of shape [8, 4], found 'tensor<8x2xf32>'}}
+  %y = tile.route %x {top = 2 : i64} : (tensor<8x4xf32>) -> tensor<8x2xf32>
+  return
+}

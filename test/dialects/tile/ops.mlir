@@ -31,6 +31,11 @@ func.func @matmuls(%w: tensor<320x192xf32>, %x: tensor<1x192x!enc.a8<64>>, %b: t
   %v = tile.gemm %w, %rows {enc = "w4a", group = 32 : i64} : (tensor<320x192xf32>, tensor<8x192xf32>) -> tensor<8x320xf32>
   // CHECK: tile.gemm %{{.*}}, %{{.*}} {enc = "w4z", group = 32 : i64} : (tensor<320x192xf32>, tensor<8x192xf32>)
   %u = tile.gemm %w, %rows {enc = "w4z", group = 32 : i64} : (tensor<320x192xf32>, tensor<8x192xf32>) -> tensor<8x320xf32>
+  // CHECK: %[[R:.*]] = tile.route %{{.*}} {normalise, top = 2 : i64} : (tensor<8x320xf32>) -> tensor<8x4xf32>
+  %route = tile.route %u {top = 2 : i64, normalise} : (tensor<8x320xf32>) -> tensor<8x4xf32>
+  // CHECK: tile.gemm %{{.*}}, %{{.*}} route %[[R]] residual %{{.*}} {enc = "f32", slot = 1 : i64, weighted}
+  %e = tile.gemm %w, %rows route %route residual %route {enc = "f32", slot = 1 : i64, weighted}
+     : (tensor<320x192xf32>, tensor<8x192xf32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
 

@@ -1,6 +1,6 @@
 // RUN: headrace-opt %s --hr-fuse-epilogue | FileCheck %s
 
-// CHECK: module attributes {model.fused = {activation = 2 : i64, residual = 5 : i64, softcap = 2 : i64}}
+// CHECK: module attributes {model.fused = {activation = 2 : i64, residual = 6 : i64, softcap = 2 : i64}}
 module {
   // CHECK-LABEL: func.func @activation_then_residual
   func.func @activation_then_residual(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>, %r: tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -44,6 +44,19 @@ module {
     %0 = model.linear %x, %w act silu gated : (tensor<?x8xf32>, tensor<64x8xf32>) -> tensor<?x8xf32>
     %1 = model.add %x, %0 : tensor<?x8xf32>
     return %1 : tensor<?x8xf32>
+  }
+
+  // A share comes before the residual and after everything else.
+  // CHECK-LABEL: func.func @weighted
+  func.func @weighted(%x: tensor<?x8xf32>, %w: tensor<64x8xf32>, %r: tensor<?x4xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+    // CHECK-NEXT: model.linear %arg0, %arg1 residual %arg0 route %arg2 {slot = 1 : i64, weighted} :
+    // CHECK-NEXT: model.linear %arg0, %arg1 route %arg2 {weighted} :
+    // CHECK-NEXT: model.activation
+    %0 = model.linear %x, %w route %r {slot = 1 : i64, weighted} : (tensor<?x8xf32>, tensor<64x8xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+    %1 = model.add %x, %0 : tensor<?x8xf32>
+    %2 = model.linear %x, %w route %r {weighted} : (tensor<?x8xf32>, tensor<64x8xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+    %3 = model.activation relu %2 : tensor<?x8xf32>
+    return %1, %3 : tensor<?x8xf32>, tensor<?x8xf32>
   }
 
   // A cap comes before the residual.

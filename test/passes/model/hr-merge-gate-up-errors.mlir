@@ -107,3 +107,24 @@ func.func @f(%x: tensor<?x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x20xf32> {
   %m = model.mul %g, %u : tensor<?x20xf32>
   return %m : tensor<?x20xf32>
 }
+
+// -----
+
+model.weight @layers.0.mlp.gate : tensor<64x16xf32> {
+  %0 = recipe.range "layers.0.mlp.gate" in "f" offset 0 bytes 4096 : tensor<64x16xf32>
+  recipe.yield %0 : tensor<64x16xf32>
+}
+model.weight @layers.0.mlp.up : tensor<64x16xf32> {
+  %0 = recipe.range "layers.0.mlp.up" in "f" offset 0 bytes 4096 : tensor<64x16xf32>
+  recipe.yield %0 : tensor<64x16xf32>
+}
+func.func @routes(%x: tensor<?x16xf32>, %r: tensor<?x4xf32>) -> tensor<?x20xf32> {
+  %wg = model.param @layers.0.mlp.gate : tensor<64x16xf32>
+  %wu = model.param @layers.0.mlp.up : tensor<64x16xf32>
+  %g = model.linear %x, %wg route %r : (tensor<?x16xf32>, tensor<64x16xf32>, tensor<?x4xf32>) -> tensor<?x20xf32>
+  %u = model.linear %x, %wu route %r {slot = 1 : i64} : (tensor<?x16xf32>, tensor<64x16xf32>, tensor<?x4xf32>) -> tensor<?x20xf32>
+  %s = model.activation silu %g : tensor<?x20xf32>
+  // expected-remark @+1 {{gate and up stay apart: their routes differ}}
+  %m = model.mul %s, %u : tensor<?x20xf32>
+  return %m : tensor<?x20xf32>
+}

@@ -116,3 +116,37 @@ func.func @f(%x: tensor<?x16xf32>) -> tensor<?x20xf32> {
   %m = model.mul %s, %u : tensor<?x20xf32>
   return %m : tensor<?x20xf32>
 }
+
+// -----
+
+// The choices of a mixture of experts read one weight of gate and one of up: these become one, which all choices read.
+
+// CHECK: module attributes {model.fused = {gate_up = 2 : i64}}
+// CHECK: model.weight @layers.0.mlp.gate_up : tensor<128x16xf32> {
+// CHECK-NOT: model.weight
+// CHECK-LABEL: func.func @experts
+// CHECK: %[[W:.*]] = model.param @layers.0.mlp.gate_up : tensor<128x16xf32>
+// CHECK: model.linear %arg0, %[[W]] route %arg1 act silu gated : (tensor<?x16xf32>, tensor<128x16xf32>, tensor<?x4xf32>) -> tensor<?x20xf32>
+// CHECK: model.linear %arg0, %[[W]] route %arg1 act silu gated {slot = 1 : i64} :
+// CHECK-NOT: model.linear
+model.weight @layers.0.mlp.gate : tensor<64x16xf32> {
+  %0 = recipe.range "layers.0.mlp.gate" in "f" offset 0 bytes 4096 : tensor<64x16xf32>
+  recipe.yield %0 : tensor<64x16xf32>
+}
+model.weight @layers.0.mlp.up : tensor<64x16xf32> {
+  %0 = recipe.range "layers.0.mlp.up" in "f" offset 0 bytes 4096 : tensor<64x16xf32>
+  recipe.yield %0 : tensor<64x16xf32>
+}
+func.func @experts(%x: tensor<?x16xf32>, %r: tensor<?x4xf32>) -> (tensor<?x20xf32>, tensor<?x20xf32>) {
+  %wg = model.param @layers.0.mlp.gate : tensor<64x16xf32>
+  %wu = model.param @layers.0.mlp.up : tensor<64x16xf32>
+  %g0 = model.linear %x, %wg route %r : (tensor<?x16xf32>, tensor<64x16xf32>, tensor<?x4xf32>) -> tensor<?x20xf32>
+  %u0 = model.linear %x, %wu route %r : (tensor<?x16xf32>, tensor<64x16xf32>, tensor<?x4xf32>) -> tensor<?x20xf32>
+  %s0 = model.activation silu %g0 : tensor<?x20xf32>
+  %m0 = model.mul %s0, %u0 : tensor<?x20xf32> loc("choice0")
+  %g1 = model.linear %x, %wg route %r {slot = 1 : i64} : (tensor<?x16xf32>, tensor<64x16xf32>, tensor<?x4xf32>) -> tensor<?x20xf32>
+  %u1 = model.linear %x, %wu route %r {slot = 1 : i64} : (tensor<?x16xf32>, tensor<64x16xf32>, tensor<?x4xf32>) -> tensor<?x20xf32>
+  %s1 = model.activation silu %g1 : tensor<?x20xf32>
+  %m1 = model.mul %s1, %u1 : tensor<?x20xf32> loc("choice1")
+  return %m0, %m1 : tensor<?x20xf32>, tensor<?x20xf32>
+}

@@ -33,6 +33,7 @@
 // W8: model.weight @qkv {{.*}}enc = #enc.w8<group = 32>
 // F32: model.weight @qkv {{.*}}enc = #enc.f32
 // TIED: model.weight @qkv {{.*}}enc = #enc.f16
+// CHECK: model.weight @router {{.*}}enc = #enc.f32
 // CHECK: model.weight @qkv.bias {{.*}}enc = #enc.f32
 // CHECK: model.weight @t {{.*}}enc = #enc.f32
 // W4: model.kv_cache {{.*}}k_type = #enc.f16, v_type = #enc.f16
@@ -61,6 +62,10 @@ module attributes {model.vocab = 16 : i32, model.hidden = 8 : i32, model.context
     %0 = recipe.range "qkv" in "f" offset 0 bytes 768 : tensor<24x8xf32>
     recipe.yield %0 : tensor<24x8xf32>
   }
+  model.weight @router : tensor<4x8xf32> {
+    %0 = recipe.range "router" in "f" offset 0 bytes 128 : tensor<4x8xf32>
+    recipe.yield %0 : tensor<4x8xf32>
+  }
   model.weight @qkv.bias : tensor<24xf32> {
     %0 = recipe.range "qkv.bias" in "f" offset 0 bytes 96 : tensor<24xf32>
     recipe.yield %0 : tensor<24xf32>
@@ -79,6 +84,9 @@ module attributes {model.vocab = 16 : i32, model.hidden = 8 : i32, model.context
     %q = model.linear %x, %w bias %b : (tensor<?x8xf32>, tensor<24x8xf32>, tensor<24xf32>) -> tensor<?x24xf32>
     %t = model.param @t : tensor<64x2x4xf32>
     %a = model.cached_attention %q, %t at %pos cache @kv {heads = 1 : i64, kv_heads = 1 : i64, head_dim = 8 : i64, rotary = 8 : i64, scale = 1.0 : f32} : tensor<?x24xf32>, tensor<64x2x4xf32> -> tensor<?x8xf32>
+    %wr = model.param @router : tensor<4x8xf32>
+    %s = model.linear %a, %wr : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+    %r = model.route %s {top = 2 : i64} : tensor<?x4xf32> to tensor<?x4xf32>
     return %a : tensor<?x8xf32>
   }
   func.func @head(%h: tensor<?x8xf32>) -> tensor<?x16xf32> attributes {model.entry = "head"} {

@@ -71,6 +71,21 @@ func.func @body_1(%tokens: tensor<1xi32>, %pos: i32, %n_valid: i32) -> tensor<1x
   return %d : tensor<1x64xf32>
 }
 
+model.weight @experts : tensor<96x64xf32> attributes {enc = #enc.f32, layout = "t32"} {
+  %0 = recipe.range "experts" in "f" offset 0 bytes 24576 : tensor<96x64xf32>
+  recipe.yield %0 : tensor<96x64xf32>
+}
+
+// CHECK-LABEL: @experts_of_rows
+func.func @experts_of_rows(%x: tensor<8x64xf32>, %s: tensor<8x3xf32>, %n_valid: i32) -> tensor<8x32xf32> attributes {model.entry = "body", tile.rows = 8 : i64} {
+  // CHECK: %[[R:.*]] = tile.route %arg1 {top = 2 : i64} : (tensor<8x3xf32>) -> tensor<8x4xf32>
+  %r = model.route %s {top = 2 : i64} : tensor<8x3xf32> to tensor<8x4xf32>
+  %w = model.param @experts : tensor<96x64xf32>
+  // CHECK: tile.gemm %{{.*}}, %arg0 route %[[R]] {enc = "f32", slot = 1 : i64, weighted} : (tensor<96x64xf32>, tensor<8x64xf32>, tensor<8x4xf32>)
+  %y = model.linear %x, %w route %r {slot = 1 : i64, weighted} : (tensor<8x64xf32>, tensor<96x64xf32>, tensor<8x4xf32>) -> tensor<8x32xf32>
+  return %y : tensor<8x32xf32>
+}
+
 // CHECK-LABEL: @rows
 func.func @rows(%x: tensor<8x64xf32>, %n_valid: i32) -> tensor<8x64xf32> attributes {model.entry = "body", tile.rows = 8 : i64} {
   %w0 = model.param @norm0 : tensor<64xf32>

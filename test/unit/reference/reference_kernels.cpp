@@ -143,8 +143,8 @@ TEST_CASE("gemv is a matrix times a vector, gated by pairs of tiles") {
       sum += double(w[(size_t(tile) * k + i) * 32 + lane]) * double(x[size_t(i)]);
     return sum;
   };
-  hr_ref_gemv(w.data(), nullptr, x.data(), nullptr, out.data(), 1, 0, 0, tiles, HR_REF_F32, 0, HR_REF_F32, n, k,
-              HR_REF_RELU, 1, 0.0f);
+  hr_ref_gemv(w.data(), nullptr, x.data(), nullptr, nullptr, out.data(), 1, 0, 0, tiles, HR_REF_F32, 0, HR_REF_F32, n,
+              k, HR_REF_RELU, 1, 0, 0, 0.0f);
   for (int o = 0; o < 64; ++o)
     CHECK(double(out[size_t(o)]) ==
           Approx(std::max(product(o / 32 * 2, o % 32), 0.0) * product(o / 32 * 2 + 1, o % 32)).margin(1e-6));
@@ -226,8 +226,8 @@ TEST_CASE("4-bit weights with minima or zero points: the same numbers meet float
   };
   for (int kind : {HR_REF_F32, HR_REF_A8}) {
     const void *rows = kind == HR_REF_F32 ? static_cast<const void *>(x.data()) : a8.data();
-    hr_ref_gemv(w.data(), nullptr, rows, nullptr, out.data(), 1, 0, 0, 1, enc, group, kind, 32, k, HR_REF_NONE, 0,
-                0.0f);
+    hr_ref_gemv(w.data(), nullptr, rows, nullptr, nullptr, out.data(), 1, 0, 0, 1, enc, group, kind, 32, k, HR_REF_NONE,
+                0, 0, 0, 0.0f);
     for (int o = 0; o < 32; ++o) {
       double sum = 0;
       for (int i = 0; i < k; ++i)
@@ -241,14 +241,52 @@ TEST_CASE("4-bit weights with minima or zero points: the same numbers meet float
     CHECK(row[size_t(i)] == (i < k ? float(value(token, i)) : 0.0f));
 }
 
+TEST_CASE("a route names the greatest scores, the first of equal ones, and their shares of the softmax") {
+  const std::vector<double> values = {0.5, 2.0, -1.0, 2.0, 1.25};
+  std::vector<float> scores(32), out(32, 7.0f);
+  std::copy(values.begin(), values.end(), scores.begin());
+  double all = 0, chosen = std::exp(2.0) + std::exp(2.0) + std::exp(1.25);
+  for (double value : values)
+    all += std::exp(value);
+  for (bool normalise : {false, true}) {
+    hr_ref_route(scores.data(), out.data(), 1, 0, 0, 1, 5, 3, normalise);
+    const int experts[] = {1, 3, 4};
+    for (int i = 0; i < 3; ++i) {
+      CHECK(double(out[size_t(i)]) ==
+            Approx(std::exp(values[size_t(experts[i])]) / (normalise ? chosen : all)).epsilon(1e-6));
+      CHECK(out[size_t(3 + i)] == float(experts[i]));
+    }
+    CHECK(std::all_of(out.begin() + 6, out.end(), [](float x) { return x == 0.0f; }));
+  }
+}
+
+TEST_CASE("each row meets the expert that it chose, times its share, before the residual") {
+  const int n = 32, k = 1, experts = 3, top = 2;
+  std::vector<float> w(32 * experts), out(64), residual(64, 0.5f), route(64);
+  for (int i = 0; i < 32 * experts; ++i)
+    w[size_t(i)] = float(i);
+  std::vector<float> x(64);
+  x[0] = 1.0f, x[32] = 2.0f;
+  const int chosen[] = {2, 1};
+  for (int row = 0; row < 2; ++row) {
+    route[size_t(row * 32 + 1)] = 0.25f; // choice 1
+    route[size_t(row * 32 + top + 1)] = float(chosen[row]);
+  }
+  hr_ref_gemm(w.data(), nullptr, x.data(), route.data() + 1, residual.data(), out.data(), 2, 0, 0, 1, HR_REF_F32, 0,
+              HR_REF_F32, n, k, HR_REF_NONE, 0, top, 1, 0.0f);
+  for (int row = 0; row < 2; ++row)
+    for (int i = 0; i < 32; ++i)
+      CHECK(out[size_t(row * 32 + i)] == float(chosen[row] * 32 + i) * x[size_t(row * 32)] * 0.25f + 0.5f);
+}
+
 TEST_CASE("a softcap bends large outputs before the residual") {
   const int n = 32, k = 1;
   std::vector<float> w(32), out(32), residual(32, 0.5f);
   for (int i = 0; i < 32; ++i)
     w[size_t(i)] = float(i - 16) * 0.5f;
   const float x[32] = {1.0f};
-  hr_ref_gemv(w.data(), nullptr, x, residual.data(), out.data(), 1, 0, 0, 1, HR_REF_F32, 0, HR_REF_F32, n, k,
-              HR_REF_NONE, 0, 3.0f);
+  hr_ref_gemv(w.data(), nullptr, x, nullptr, residual.data(), out.data(), 1, 0, 0, 1, HR_REF_F32, 0, HR_REF_F32, n, k,
+              HR_REF_NONE, 0, 0, 0, 3.0f);
   for (int i = 0; i < 32; ++i)
     CHECK(double(out[size_t(i)]) == Approx(3 * std::tanh(double(w[size_t(i)]) / 3) + 0.5).margin(1e-6));
 }

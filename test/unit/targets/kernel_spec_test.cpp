@@ -63,6 +63,9 @@ TEST_CASE("a specification agrees with the table of families", "[kernel-spec]") 
        "{heads = 6 : i64, kv_heads = 2 : i64, head_dim = 32 : i64, context = 1024 : i64, k_type = \"f16\", v_type = "
        "\"f16\", scale = 0.25 : f32}"},
       {"add", "{cols = 172 : i64}"},
+      {"route", "{experts = 8 : i64, top = 2 : i64, normalise = true}"},
+      {"gemm", "{enc = \"f32\", group = 0 : i64, n = 33 : i64, k = 5 : i64, act = \"none\", gated = false, residual = "
+               "false, bias = false, experts = 8 : i64, top = 2 : i64, weighted = true}"},
       {"embed", "{enc = \"f32\", group = 0 : i64, n = 70 : i64, k = 37 : i64, positions = true, scale = 2.0 : f32}"},
       {"norm",
        "{cols = 172 : i64, eps = 1.0e-5 : f32, residual = true, out = \"f32\", group = 0 : i64, kind = \"layer\", "
@@ -93,7 +96,8 @@ TEST_CASE("a specification agrees with the table of families", "[kernel-spec]") 
     CHECK(p.spec.device == 2);
     for (const tile::OperandInfo &operand : operands) {
       if (operand.name == "w")
-        CHECK(operand.fixedBytes == p.spec.tileBytes() * KernelSpec::pad32(p.spec.n) / 32 * (p.spec.gated ? 2 : 1));
+        CHECK(operand.fixedBytes == p.spec.tileBytes() * KernelSpec::pad32(p.spec.n) / 32 * (p.spec.gated ? 2 : 1) *
+                                        std::max<int64_t>(1, p.spec.experts));
       if (operand.name == "x" && p.spec.isMatmul())
         CHECK(operand.rowBytes ==
               (p.spec.isInteger() ? p.spec.codeRowBytes(p.spec.k) : KernelSpec::floatRowBytes(p.spec.k)));
@@ -116,7 +120,7 @@ TEST_CASE("parameters that make no sense are refused one by one", "[kernel-spec]
   };
   const std::tuple<const char *, std::string, const char *> rows[] = {
       {"mix", "{}",
-       "kernel k: expected a family of embed norm quantize gemv gemm rope_append attend add, found \"mix\""},
+       "kernel k: expected a family of embed norm quantize gemv gemm rope_append attend add route, found \"mix\""},
       {"add", "{}", "expected parameter 'cols' of family add"},
       {"add", "{cols = \"x\"}", "parameter 'cols': expected an i64, found \"x\""},
       {"add", "{cols = 0 : i64}", "parameter 'cols': expected at least 1, found 0"},
@@ -154,6 +158,24 @@ TEST_CASE("parameters that make no sense are refused one by one", "[kernel-spec]
        "parameter 'kind': expected to be absent when it is rms"},
       {"norm", "{cols = 4 : i64, eps = 1.0e-5 : f32, residual = false, out = \"f32\", group = 0 : i64, bias = true}",
        "parameter 'bias': expected false unless kind is layer, found true"},
+      {"route", "{experts = 8 : i64, top = 9 : i64, normalise = true}",
+       "parameter 'top': expected 1 to experts = 8, found 9"},
+      {"gemv",
+       "{enc = \"f32\", group = 0 : i64, n = 33 : i64, k = 5 : i64, act = \"none\", gated = false, residual = false, "
+       "bias = false, experts = 8 : i64}",
+       "parameter 'top': expected 1 to experts = 8, found 0"},
+      {"gemv",
+       "{enc = \"f32\", group = 0 : i64, n = 33 : i64, k = 5 : i64, act = \"none\", gated = false, residual = false, "
+       "bias = false, top = 2 : i64}",
+       "parameter 'top': expected 0 with experts = 0, found 2"},
+      {"gemv",
+       "{enc = \"f32\", group = 0 : i64, n = 33 : i64, k = 5 : i64, act = \"none\", gated = false, residual = false, "
+       "bias = false, weighted = true}",
+       "parameter 'weighted': expected false without experts, found true"},
+      {"gemv",
+       "{enc = \"f32\", group = 0 : i64, n = 33 : i64, k = 5 : i64, act = \"none\", gated = false, residual = false, "
+       "bias = true, experts = 8 : i64, top = 2 : i64}",
+       "parameter 'bias': expected false with experts, found true"},
       {"attend", attend("softcap = -1.0 : f32"), "parameter 'softcap': expected at least 0, found -1.000000e+00 : f32"},
       {"attend", attend("window = 0 : i64"), "parameter 'window': expected to be absent when it is 0"},
       {"attend", attend("causal = true"), "parameter 'causal': expected to be absent when it is true"},
