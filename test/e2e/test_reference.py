@@ -132,6 +132,11 @@ def minilm():
             equal(f"MiniLM ids of {entry['text']!r}", found["ids"], entry["input_ids"])
             close(f"MiniLM hidden row of {entry['text']!r}", np.load(rows)[0], entry["last_hidden_state_row0"], 2e-5)
             close(f"MiniLM embedding of {entry['text']!r}", found["embedding"], entry["sentence_embedding"], 1e-5)
+    long_text = " ".join(["river"] * 300)  # 302 ids; sentence-transformers cuts at 256 (sentence_bert_config.json)
+    refused = command([RUNNER, "embed", out, "--json", "--", long_text], expect=1)
+    equal("MiniLM, a text too long", refused.stderr.strip(), "headrace: error: text: expected at most 256 tokens (or --truncate), found 302")
+    found = json.loads(command([RUNNER, "embed", out, "--json", "--truncate", "--", long_text]).stdout)
+    equal("MiniLM, a text cut", (found["ids"], found["truncated"]), ([101] + [2314] * 254 + [102], 46))
 
 
 if __name__ == "__main__":

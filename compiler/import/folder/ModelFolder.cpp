@@ -142,6 +142,26 @@ static Result<Pooling> readPoolingStep(const std::string &folder, const std::str
                        modes.empty() ? "none" : found);
 }
 
+/// What sentence-transformers does to a text before and after it is tokenized.
+static Result<void> readTextSettings(const std::string &folder, ModelSpec &spec) {
+  const char *const file = "sentence_bert_config.json";
+  if (!pathExists(folder + "/" + file))
+    return {};
+  Result<std::string> text = readFile(folder + "/" + file, kLongestConfig);
+  if (!text)
+    return text.error();
+  Result<json> config = parseConfigObject(*text, file);
+  if (!config)
+    return config.error();
+  FieldReader fields(*config, file);
+  HR_TRY(fields.optionalInteger("max_seq_length", 1, 1 << 24, spec.textPositions));
+  bool lowers = false;
+  HR_TRY(fields.optionalBool("do_lower_case", lowers));
+  if (lowers)
+    spec.warnings.push_back(std::string(file) + ": do_lower_case: texts are expected in lower case, and not changed");
+  return {};
+}
+
 /// One entry of modules.json.
 static Result<void> readStep(const std::string &folder, const json &step, ModelSpec &spec) {
   const std::string where = "modules.json";
@@ -149,7 +169,7 @@ static Result<void> readStep(const std::string &folder, const json &step, ModelS
     return expectedFound(where, "objects with a type", jsonKindText(step));
   const std::string type = step["type"].get<std::string>(), kind = type.substr(type.rfind('.') + 1);
   if (kind == "Transformer")
-    return {};
+    return readTextSettings(folder, spec);
   if (kind == "Normalize") {
     spec.normalize = true;
     return {};

@@ -279,7 +279,7 @@ void ModuleWriter::writeHead() {
 Result<int64_t> positionsFor(const ModelSpec &spec, int64_t asked) {
   int64_t computed = spec.computedPositions ? spec.computedPositions : spec.maxPositions;
   if (asked == 0)
-    return std::min(computed, kDefaultContext);
+    return std::min({computed, kDefaultContext, spec.textPositions ? spec.textPositions : computed});
   if (asked > computed && asked <= spec.maxPositions)
     return expectedFound("context",
                          "1 to " + std::to_string(computed) +

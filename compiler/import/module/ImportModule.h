@@ -14,7 +14,7 @@ inline constexpr int64_t kDefaultContext = 4096;
 
 struct ImportOptions {
   std::string name;    // of the module; empty: the folder's
-  int64_t context = 0; // positions that caches and tables hold; 0: min(model's maximum, kDefaultContext)
+  int64_t context = 0; // positions that caches and tables hold; 0: min(model's maximum, a text's, kDefaultContext)
 };
 
 /// Builds `body` and, of a decoder, `head`. No weight is read: the module holds names, files and byte ranges only.

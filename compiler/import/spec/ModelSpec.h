@@ -136,6 +136,7 @@ struct ModelSpec {
   LinearSpec head;           // decoders; absent weight: tied to the embedding
   double finalSoftcap = 0;
   Pooling pooling = Pooling::None; // encoders
+  int64_t textPositions = 0;       // encoders: the most tokens of a text, where fewer than maxPositions; else 0
   bool normalize = false;          // encoders: the pooled vector gets length 1
 
   // What the tokenizer's side needs.

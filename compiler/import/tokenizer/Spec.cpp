@@ -102,7 +102,11 @@ Result<void> readSpec(std::string_view json, std::string_view where, Spec &spec)
   spec.where = where;
   if (!root.isObject())
     return expectedFound(where, "an object", jsonKindText(*document));
+  if (root.has("version") && root["version"].string() != "1.0")
+    root["version"].fail("'1.0'");
   using Reader = void (*)(const JsonField &, Spec &);
+  if (!problem.empty())
+    return Error(problem);
   for (auto [key, read] : {std::pair<const char *, Reader>{"model", readModel},
                            {"added_tokens", readAddedTokens},
                            {"normalizer", readNormalizer},

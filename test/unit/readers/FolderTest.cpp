@@ -232,6 +232,21 @@ TEST_CASE("pooling is what the files of sentence-transformers say") {
         "pool/config.json: expected pooling_mode_mean_tokens or pooling_mode_cls_token alone, found "
         "'pooling_mode_max_tokens'");
   CHECK(read("[" + transformer + "]", mean) == "modules.json: expected a step Pooling, found none");
+  auto textSettings = [&](const std::string &settings) {
+    folder.write("sentence_bert_config.json", settings);
+    ModelSpec spec;
+    auto done = readPooling(folder.path, spec);
+    return done ? std::to_string(spec.textPositions) + (spec.warnings.empty() ? "" : ", " + spec.warnings.front())
+                : done.error().message();
+  };
+  read("[" + transformer + "," + pool + "]", mean);
+  CHECK(textSettings(R"({"max_seq_length": 256, "do_lower_case": false})") == "256");
+  CHECK(textSettings(R"({"max_seq_length": null})") == "0");
+  CHECK(textSettings(R"({"do_lower_case": true})") ==
+        "0, sentence_bert_config.json: do_lower_case: texts are expected in lower case, and not changed");
+  CHECK(textSettings(R"({"max_seq_length": 0})") ==
+        "sentence_bert_config.json: max_seq_length: expected an integer from 1 to 16777216, found the number 0");
+  CHECK(textSettings("[]") == "sentence_bert_config.json: expected a JSON object, found a list");
   CHECK(read(R"([{"type":"sentence_transformers.models.Dense"}])", mean) ==
         "modules.json: expected steps Transformer, Pooling and Normalize, found 'sentence_transformers.models.Dense'");
   CHECK(read(R"([{"type":"x.Pooling","path":"../pool"}])", mean) ==

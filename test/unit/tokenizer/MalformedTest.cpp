@@ -55,6 +55,8 @@ TEST_CASE("malformed models") {
       byteLevelJson(),
       {
           {"/model", "", "model: expected an object, found null"},
+          {"/version", R"("9.0")", "version: expected '1.0', found the string '9.0'"},
+          {"/version", "1", "version: expected a string, found the number 1"},
           {"/model/type", R"("Markov")", "model: expected BPE, Unigram, WordPiece or WordLevel, found 'Markov'"},
           {"/model/type", "5", "model: expected BPE, Unigram, WordPiece or WordLevel, found an object"},
           {"/model/vocab", "", "model.vocab: expected an object of tokens and ids, found null"},
