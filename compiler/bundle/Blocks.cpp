@@ -2,6 +2,8 @@
 
 #include "compiler/bundle/Half.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace headrace {
@@ -21,14 +23,14 @@ unsigned bit(const uint8_t *bits, size_t i) { return bits[i / 8] >> (i % 8) & 1u
 //------------------------------------------------------------------------------===//
 
 // f16 scale, 16 bytes of nibbles.
-void q4_0(const uint8_t *block, CodedBlock &out) {
+void q4_0(const uint8_t *block, size_t, CodedGroup &out) {
   out.scale = half(block);
   for (size_t i = 0; i != 32; ++i)
     out.codes[i] = int8_t(int(nibble(block + 2, i)) - 8);
 }
 
 // f16 scale, f16 minimum, 16 bytes of nibbles.
-void q4_1(const uint8_t *block, CodedBlock &out) {
+void q4_1(const uint8_t *block, size_t, CodedGroup &out) {
   out.scale = half(block);
   out.minimum = half(block + 2);
   for (size_t i = 0; i != 32; ++i)
@@ -36,14 +38,14 @@ void q4_1(const uint8_t *block, CodedBlock &out) {
 }
 
 // f16 scale, 4 bytes of fifth bits, 16 bytes of nibbles.
-void q5_0(const uint8_t *block, CodedBlock &out) {
+void q5_0(const uint8_t *block, size_t, CodedGroup &out) {
   out.scale = half(block);
   for (size_t i = 0; i != 32; ++i)
     out.codes[i] = int8_t(int(nibble(block + 6, i) | bit(block + 2, i) << 4) - 16);
 }
 
 // f16 scale, f16 minimum, 4 bytes of fifth bits, 16 bytes of nibbles.
-void q5_1(const uint8_t *block, CodedBlock &out) {
+void q5_1(const uint8_t *block, size_t, CodedGroup &out) {
   out.scale = half(block);
   out.minimum = half(block + 2);
   for (size_t i = 0; i != 32; ++i)
@@ -51,7 +53,7 @@ void q5_1(const uint8_t *block, CodedBlock &out) {
 }
 
 // f16 scale, 32 signed bytes.
-void q8_0(const uint8_t *block, CodedBlock &out) {
+void q8_0(const uint8_t *block, size_t, CodedGroup &out) {
   out.scale = half(block);
   std::memcpy(out.codes, block + 2, 32);
 }
@@ -59,7 +61,7 @@ void q8_0(const uint8_t *block, CodedBlock &out) {
 const int8_t kNonlinear[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
 // f16 scale, 16 bytes of nibbles that index kNonlinear.
-void iq4_nl(const uint8_t *block, CodedBlock &out) {
+void iq4_nl(const uint8_t *block, size_t, CodedGroup &out) {
   out.scale = half(block);
   for (size_t i = 0; i != 32; ++i)
     out.codes[i] = kNonlinear[nibble(block + 2, i)];
@@ -67,7 +69,7 @@ void iq4_nl(const uint8_t *block, CodedBlock &out) {
 
 // One byte of exponent, 16 bytes of nibbles: sign, two bits of exponent, one of fraction. Codes here are twice those,
 // the scale half.
-void mxfp4(const uint8_t *block, CodedBlock &out) {
+void mxfp4(const uint8_t *block, size_t, CodedGroup &out) {
   const int8_t values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
   uint32_t exponent = block[0];
   out.scale = floatFromBits(exponent < 2 ? 0x00200000u << exponent : (exponent - 1) << 23);
@@ -118,22 +120,26 @@ void sixBits(const uint8_t *bytes, size_t group, unsigned &scale, unsigned &mini
   minimum = unsigned(bytes[4 + group] >> 4) | (bytes[group] >> 2 & 0x30u);
 }
 
-/// Q4_K and Q5_K: f16 unit of the scales, f16 unit of the minima, 12 bytes of those; fifth: 32 bytes of fifth bits, or
-/// null.
-void fourOrFiveBits(const uint8_t *block, const uint8_t *fifth, const uint8_t *nibbles, float *out) {
-  float unit = half(block), minimumUnit = half(block + 2);
-  for (size_t e = 0; e != 256; ++e) {
-    unsigned scaleCode, minimumCode, code = nibbleOf64(nibbles, e);
-    sixBits(block + 4, e / 32, scaleCode, minimumCode);
-    if (fifth)
-      code |= (fifth[e % 32] >> (e / 32) & 1u) << 4;
-    float scale = unit * float(scaleCode), minimum = minimumUnit * float(minimumCode);
-    float product = scale * float(code);
-    out[e] = product - minimum;
-  }
+// f16 unit of the scales, f16 unit of the minima, 12 bytes of those, 128 of nibbles.
+void q4_k(const uint8_t *block, size_t group, CodedGroup &out) {
+  unsigned scale, minimum;
+  sixBits(block + 4, group, scale, minimum);
+  out.scale = half(block) * float(scale);
+  out.minimum = -(half(block + 2) * float(minimum));
+  for (size_t i = 0; i != 32; ++i)
+    out.codes[i] = int8_t(nibbleOf64(block + 16, group * 32 + i));
 }
-void q4_k(const uint8_t *block, float *out) { fourOrFiveBits(block, nullptr, block + 16, out); }
-void q5_k(const uint8_t *block, float *out) { fourOrFiveBits(block, block + 16, block + 48, out); }
+
+// The same with 32 bytes of fifth bits before the nibbles.
+void q5_k(const uint8_t *block, size_t group, CodedGroup &out) {
+  q4_k(block + 32, group, out);
+  CodedGroup numbers;
+  q4_k(block, group, numbers);
+  out.scale = numbers.scale;
+  out.minimum = numbers.minimum;
+  for (size_t i = 0; i != 32; ++i)
+    out.codes[i] = int8_t(out.codes[i] | (block[16 + i] >> group & 1) << 4);
+}
 
 // 128 bytes of low nibbles (64 bytes hold elements l and 64 + l), 64 of two high bits, 16 signed scales, f16 unit.
 void q6_k(const uint8_t *block, float *out) {
@@ -146,37 +152,41 @@ void q6_k(const uint8_t *block, float *out) {
 }
 
 // f16 unit, 16 bits of the scales' high bits, 4 bytes of their low nibbles, 128 bytes of nibbles that index kNonlinear.
-void iq4_xs(const uint8_t *block, float *out) {
-  float unit = half(block);
-  unsigned high = block[2] | unsigned(block[3]) << 8;
-  for (size_t group = 0; group != 8; ++group) {
-    unsigned low = block[4 + group / 2] >> (group % 2 * 4) & 15u;
-    float scale = unit * float(int(low | (high >> (2 * group) & 3u) << 4) - 32);
-    for (size_t i = 0; i != 32; ++i)
-      out[group * 32 + i] = scale * float(kNonlinear[nibble(block + 8 + group * 16, i)]);
-  }
+void iq4_xs(const uint8_t *block, size_t group, CodedGroup &out) {
+  unsigned high = block[2] | unsigned(block[3]) << 8, low = block[4 + group / 2] >> (group % 2 * 4) & 15u;
+  out.scale = half(block) * float(int(low | (high >> (2 * group) & 3u) << 4) - 32);
+  for (size_t i = 0; i != 32; ++i)
+    out.codes[i] = kNonlinear[nibble(block + 8 + group * 16, i)];
 }
 
 const BlockType kTypes[] = {
-    {"Q4_0", 32, 18, nullptr, q4_0, -8, 7, false},      {"Q4_1", 32, 20, nullptr, q4_1, 0, 15, true},
-    {"Q5_0", 32, 22, nullptr, q5_0, -16, 15, false},    {"Q5_1", 32, 24, nullptr, q5_1, 0, 31, true},
-    {"Q8_0", 32, 34, nullptr, q8_0, -128, 127, false},  {"IQ4_NL", 32, 18, nullptr, iq4_nl, -127, 113, false},
-    {"MXFP4", 32, 17, nullptr, mxfp4, -12, 12, false},  {"Q2_K", 256, 84, q2_k, nullptr, 0, 0, false},
-    {"Q3_K", 256, 110, q3_k, nullptr, 0, 0, false},     {"Q4_K", 256, 144, q4_k, nullptr, 0, 0, false},
-    {"Q5_K", 256, 176, q5_k, nullptr, 0, 0, false},     {"Q6_K", 256, 210, q6_k, nullptr, 0, 0, false},
-    {"IQ4_XS", 256, 136, iq4_xs, nullptr, 0, 0, false},
+    {"Q4_0", 32, 18, nullptr, q4_0, -8, 7, false},           {"Q4_1", 32, 20, nullptr, q4_1, 0, 15, true},
+    {"Q5_0", 32, 22, nullptr, q5_0, -16, 15, false},         {"Q5_1", 32, 24, nullptr, q5_1, 0, 31, true},
+    {"Q8_0", 32, 34, nullptr, q8_0, -128, 127, false},       {"IQ4_NL", 32, 18, nullptr, iq4_nl, -127, 113, false},
+    {"MXFP4", 32, 17, nullptr, mxfp4, -12, 12, false},       {"Q2_K", 256, 84, q2_k, nullptr, 0, 0, false},
+    {"Q3_K", 256, 110, q3_k, nullptr, 0, 0, false},          {"Q4_K", 256, 144, nullptr, q4_k, 0, 15, true},
+    {"Q5_K", 256, 176, nullptr, q5_k, 0, 31, true},          {"Q6_K", 256, 210, q6_k, nullptr, 0, 0, false},
+    {"IQ4_XS", 256, 136, nullptr, iq4_xs, -127, 113, false},
 };
 
 void dequantizeCoded(const BlockType &type, const uint8_t *block, float *out) {
-  CodedBlock coded;
-  type.decode(block, coded);
-  for (size_t i = 0; i != 32; ++i) {
-    float product = coded.scale * float(coded.codes[i]);
-    out[i] = type.hasMinimum ? product + coded.minimum : product;
+  CodedGroup coded;
+  for (size_t group = 0; group != type.elements / 32; ++group) {
+    type.decode(block, group, coded);
+    for (size_t i = 0; i != 32; ++i) {
+      float product = coded.scale * float(coded.codes[i]);
+      *out++ = type.hasMinimum ? product + coded.minimum : product;
+    }
   }
 }
 
-bool isFinite(uint16_t bits) { return (bits & 0x7c00) != 0x7c00; }
+/// The nearest binary16; false when it is further off than `tolerance`.
+bool nearHalf(float value, float tolerance, uint16_t &bits, bool &exact) {
+  bits = floatToHalf(value);
+  float rounded = halfToFloat(bits);
+  exact = exact && rounded == value;
+  return std::fabs(rounded - value) <= tolerance; // never of an infinity
+}
 
 } // namespace
 
@@ -212,20 +222,26 @@ bool canHold(const BlockType &type, Storage storage) {
   return false;
 }
 
-bool recodeBlock(const BlockType &type, const uint8_t *block, Storage storage, int8_t *codes, GroupNumbers &numbers) {
-  CodedBlock coded;
-  type.decode(block, coded);
+bool recodeGroup(const BlockType &type, const uint8_t *block, size_t group, Storage storage, int8_t *codes,
+                 GroupNumbers &numbers, bool &exact) {
+  CodedGroup coded;
+  type.decode(block, group, coded);
   int base = 0;
-  numbers = {floatToHalf(coded.scale), 0};
-  if (type.hasMinimum) {
-    numbers.offset = floatToHalf(coded.minimum); // from a binary16
-  } else if (storage == Storage::W4A) {
+  if (storage == Storage::W4A && !type.hasMinimum) {
     base = 8;
-    numbers.offset = floatToHalf(coded.scale * -8.0f); // exact up to infinity
+    coded.minimum = coded.scale * -8.0f; // exact up to infinity
   }
   for (size_t i = 0; i != 32; ++i)
     codes[i] = int8_t(coded.codes[i] + base);
-  return halfToFloat(numbers.scale) == coded.scale && isFinite(numbers.scale) && isFinite(numbers.offset);
+  // A sixteenth of a step, at the code that is farthest from 0 and in the minimum.
+  int farthest = std::max(type.high, -type.low);
+  float tolerance = std::fabs(coded.scale) / 16.0f;
+  numbers.offset = 0;
+  bool good = nearHalf(coded.scale, tolerance / float(farthest), numbers.scale, exact);
+  if (storage != Storage::W4A)
+    return good;
+  float ofMinimum = coded.scale != 0 ? tolerance : std::fabs(coded.minimum) * 0x1p-11f;
+  return nearHalf(coded.minimum, ofMinimum, numbers.offset, exact) && good;
 }
 
 } // namespace headrace

@@ -9,8 +9,8 @@
 
 namespace headrace {
 
-/// A block of 32 with one scale: value = scale * code, or scale * code + minimum.
-struct CodedBlock {
+/// 32 elements with one scale: value = scale * code, or scale * code + minimum.
+struct CodedGroup {
   float scale, minimum;
   int8_t codes[32];
 };
@@ -19,9 +19,9 @@ struct CodedBlock {
 struct BlockType {
   const char *name; ///< as the format spells it
   size_t elements, bytes;
-  void (*dequantize)(const uint8_t *block, float *out); ///< null where there is `decode`
-  void (*decode)(const uint8_t *block, CodedBlock &out);
-  int low, high; ///< of the codes that decode gives
+  void (*dequantize)(const uint8_t *block, float *out);                ///< null where there is `decode`
+  void (*decode)(const uint8_t *block, size_t group, CodedGroup &out); ///< group: of the block's elements / 32
+  int low, high;                                                       ///< of the codes that decode gives
   bool hasMinimum;
 
   /// Whole bits of a value.
@@ -35,12 +35,15 @@ const BlockType *findBlockType(std::string_view name);
 /// of a part of one) times the code, plus or minus a minimum.
 void dequantizeBlocks(const BlockType &type, const uint8_t *blocks, size_t count, float *out);
 
-/// Whether `storage` in groups of 32 can hold blocks of this type exactly, disregarding what single blocks may hold.
+/// Whether `storage` in groups of 32 can hold the codes of this type's blocks, disregarding what single blocks may
+/// hold.
 bool canHold(const BlockType &type, Storage storage);
 
-/// One block of 32 as codes of `storage`, which canHold it. False when this block has a number that the storage has
-/// not: a scale or a minimum that is none of binary16. codes: 32.
-bool recodeBlock(const BlockType &type, const uint8_t *block, Storage storage, int8_t *codes, GroupNumbers &numbers);
+/// Group `group` of a block as codes of `storage`, which canHold them. False when binary16 has no number near the scale
+/// or the minimum: values would move by more than an eighth of a step. `exact` becomes false when one was rounded; it
+/// is left alone otherwise. codes: 32.
+bool recodeGroup(const BlockType &type, const uint8_t *block, size_t group, Storage storage, int8_t *codes,
+                 GroupNumbers &numbers, bool &exact);
 
 } // namespace headrace
 #endif

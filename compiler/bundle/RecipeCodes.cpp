@@ -77,10 +77,13 @@ bool holds(Value value, const T32Shape &shape, const CheckpointFiles &files) {
 bool readBlocks(recipe::FromBlocksOp op, const CheckpointFiles &files, const T32Shape &shape, int64_t index, size_t row,
                 CodedRows &out) {
   BlockRows blocks(op, files);
-  const uint8_t *block = blocks.row(index);
-  for (size_t group = 0; group != blocks.perRow; ++group, block += blocks.type.bytes) {
+  const size_t perBlock = blocks.type.elements / 32;
+  bool exact = true; // a rounded scale is told by who chose the encoding
+  for (size_t group = 0; group != blocks.perRow * perBlock; ++group) {
+    const uint8_t *block = blocks.row(index) + group / perBlock * blocks.type.bytes;
     GroupNumbers numbers;
-    if (!recodeBlock(blocks.type, block, shape.storage, &out.codes[row * shape.k + group * 32], numbers))
+    if (!recodeGroup(blocks.type, block, group % perBlock, shape.storage, &out.codes[row * shape.k + group * 32],
+                     numbers, exact))
       return false;
     out.scales[row * shape.groups() + group] = numbers.scale;
     if (!out.offsets.empty())
@@ -96,7 +99,7 @@ bool readRow(Row from, const CheckpointFiles &files, const T32Shape &shape, size
     return true; // zeros
   if (auto blocks = from.value.getDefiningOp<recipe::FromBlocksOp>())
     return readBlocks(blocks, files, shape, from.index, row, out);
-  bool exact = true; // a rounded scale is told by who chose the encoding
+  bool exact = true; // as in readBlocks
   return groupedMatrix(from.value.getDefiningOp<recipe::FromGroupsOp>(), files)
       .recode(shape, size_t(from.index), row, out, exact);
 }

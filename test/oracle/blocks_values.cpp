@@ -1,5 +1,5 @@
 // Values of blocks: reads blocks of a GGUF type from stdin, writes their f32 values to stdout. With a storage, by way
-// of its codes, and zeros for a block that it does not hold.
+// of its codes, and zeros for a group of 32 that it does not hold.
 //
 // usage: blocks_values TYPE [w4|w4a|w8]
 #include "compiler/bundle/Blocks.h"
@@ -15,12 +15,15 @@ using namespace headrace;
 static void byCodes(const BlockType &type, const uint8_t *block, Storage storage, float *out) {
   int8_t codes[32];
   GroupNumbers numbers;
-  bool held = recodeBlock(type, block, storage, codes, numbers);
-  float scale = halfToFloat(numbers.scale), minimum = halfToFloat(numbers.offset);
-  for (size_t i = 0; i != 32; ++i)
-    out[i] = !held                     ? 0.0f
-             : storage == Storage::W4A ? std::fma(float(codes[i]), scale, minimum)
-                                       : float(codes[i]) * scale;
+  bool exact = true;
+  for (size_t group = 0; group != type.elements / 32; ++group, out += 32) {
+    bool held = recodeGroup(type, block, group, storage, codes, numbers, exact);
+    float scale = halfToFloat(numbers.scale), minimum = halfToFloat(numbers.offset);
+    for (size_t i = 0; i != 32; ++i)
+      out[i] = !held                     ? 0.0f
+               : storage == Storage::W4A ? std::fma(float(codes[i]), scale, minimum)
+                                         : float(codes[i]) * scale;
+  }
 }
 
 int main(int count, char **arguments) {

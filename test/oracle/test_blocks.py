@@ -1,5 +1,5 @@
 """Block types of GGUF against the gguf package's own dequantization, bit for bit, on random blocks; and, for the types that an encoding of
-ours holds, the values of the codes.
+ours holds, the values of the codes: bit for bit, or where scales are products with a rounded scale and minimum.
 
 usage: test_blocks.py     (HEADRACE_BUILD: the build folder)
 """
@@ -13,6 +13,7 @@ import numpy as np
 TOOL = os.path.join(os.environ["HEADRACE_BUILD"], "bin", "blocks_values")
 TYPES = ["Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "MXFP4"]
 EXACT = [("Q4_0", "w4"), ("Q4_0", "w4a"), ("Q4_0", "w8"), ("Q4_1", "w4a"), ("Q5_0", "w8"), ("Q8_0", "w8"), ("IQ4_NL", "w8"), ("MXFP4", "w8")]
+ROUNDED = [("Q4_K", "w4a"), ("IQ4_XS", "w8")]
 BLOCKS = 4096
 
 
@@ -69,11 +70,41 @@ def check_codes(rng):
         assert 100 < held.sum() < BLOCKS, f"{name} as {storage}: {held.sum()} blocks held"
 
 
+def scales_of(blocks, name):
+    """The scale of each group of 32, in float64."""
+    unit = blocks[:, :2].copy().view(np.float16).astype(np.float64)
+    if name == "Q4_K":
+        return (unit * gguf.quants.Q4_K.get_scale_min(blocks[:, 4:16])[0]).reshape(-1)
+    low = (blocks[:, 4:8, None] >> np.array([0, 4], np.uint8)).reshape(-1, 8) & 15
+    high = (blocks[:, 2:4].copy().view(np.uint16) >> np.arange(0, 16, 2, np.uint16)) & 3
+    return (unit * ((low | high << 4).astype(int) - 32)).reshape(-1)
+
+
+def check_rounded_codes(rng):
+    """Codes are kept: no value moves by more than an eighth of a step, or the group is refused."""
+    for name, storage in ROUNDED:
+        blocks = random_blocks(rng, name)
+        if name == "Q4_K":  # minima in proportion to the scales, as a range of weights around 0 has them
+            blocks[:, 2:4] = blocks[:, :2]
+        expected, step = oracle(blocks, name).reshape(-1, 32), np.abs(scales_of(blocks, name))
+        found = values_of(blocks, name, storage).reshape(-1, 32)
+        refused = (found == 0).all(axis=1) & (expected != 0).any(axis=1)
+        finite = np.isfinite(expected).all(axis=1)
+        assert (refused | finite).all(), f"{name} as {storage}: expected refusal of what is infinite"
+        held = finite & ~refused
+        moved = np.abs(found - expected.astype(np.float64)).max(axis=1)
+        worst = np.argmax(np.where(held & (step > 0), moved / np.where(step > 0, step, 1), 0))
+        assert moved[worst] <= step[worst] / 8, f"{name} as {storage}: a value moved by {moved[worst]}, the step is {step[worst]}"
+        ordinary = finite & (step > 1e-3) & (step < 100)
+        assert ordinary.sum() > 1000 and not (refused & ordinary).any(), f"{name} as {storage}: groups of ordinary size are refused"
+
+
 def main():
     rng = np.random.default_rng(20)
     check_values(rng)
     check_codes(rng)
-    print(f"{len(TYPES)} block types, {BLOCKS} random blocks each, bit for bit; {len(EXACT)} of them as codes")
+    check_rounded_codes(rng)
+    print(f"{len(TYPES)} block types, {BLOCKS} random blocks each, bit for bit; {len(EXACT)} as codes, {len(ROUNDED)} as codes with rounded scales")
 
 
 if __name__ == "__main__":

@@ -55,17 +55,19 @@ bool allHalf(const CheckpointTensor &tensor) {
   return true;
 }
 
-bool allRecoded(const CheckpointTensor &tensor, const BlockType &type, Storage storage) {
+bool allRecoded(const CheckpointTensor &tensor, const BlockType &type, Storage storage, bool &exact) {
   int8_t codes[32];
   GroupNumbers numbers;
   for (uint64_t at = 0; at < tensor.entry.bytes; at += type.bytes)
-    if (!recodeBlock(type, tensor.data + at, storage, codes, numbers))
-      return false;
+    for (size_t group = 0; group != type.elements / 32; ++group)
+      if (!recodeGroup(type, tensor.data + at, group, storage, codes, numbers, exact))
+        return false;
   return true;
 }
 
-/// Whether an encoding has all numbers of a stored tensor.
-bool holds(const CheckpointTensor &tensor, const Choice &choice) {
+/// Whether an encoding has all codes of a stored tensor; `exact` becomes false when a scale or a minimum must be
+/// rounded for it.
+bool holds(const CheckpointTensor &tensor, const Choice &choice, bool &exact) {
   switch (tensor.entry.type) {
   case ElementType::F32:
     return choice.storage == Storage::F32;
@@ -77,7 +79,8 @@ bool holds(const CheckpointTensor &tensor, const Choice &choice) {
     break;
   }
   const BlockType *type = findBlockType(tensor.entry.typeName);
-  return type && choice.group == 32 && canHold(*type, choice.storage) && allRecoded(tensor, *type, choice.storage);
+  return type && choice.group == 32 && canHold(*type, choice.storage) &&
+         allRecoded(tensor, *type, choice.storage, exact);
 }
 
 /// Whether an encoding has all codes of a matrix; `exact` becomes false when a scale must be rounded for it.
@@ -209,7 +212,7 @@ Keeper::Held Keeper::held(const Leaf &leaf, const Choice &choice) {
   auto [entry, isNew] = known.try_emplace({leaf.tensor, &choice}, Held::No);
   if (!isNew)
     return entry->second;
-  bool exact = true, fits = leaf.isGrouped ? holds(leaf.matrix, choice, exact) : holds(*leaf.tensor, choice);
+  bool exact = true, fits = leaf.isGrouped ? holds(leaf.matrix, choice, exact) : holds(*leaf.tensor, choice, exact);
   return entry->second = !fits ? Held::No : exact ? Held::Exactly : Held::Rounded;
 }
 
@@ -281,7 +284,7 @@ void Keeper::decide(std::vector<LinearSpec *> together) {
                                            : "values kept";
   }
   for (const Leaf &leaf : all)
-    note(leaf, *choice, how);
+    note(leaf, *choice, how == Held::Rounded ? held(leaf, *choice) : how);
 }
 
 std::vector<ManifestStored> Keeper::run(KeptTables tables) {
