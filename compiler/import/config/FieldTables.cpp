@@ -9,8 +9,8 @@ namespace headrace {
 namespace {
 using nlohmann::json;
 
-// Dropout is off in inference; pretraining_tp slices products into sums of the same terms; the rest steers tools and
-// sampling.
+// Dropout is off in inference, routers' losses and noise are training's; pretraining_tp slices products into sums of
+// the same terms; the rest steers tools and sampling.
 const char *const kHarmless[] = {
     "_attn_implementation",
     "_attn_implementation_autoset",
@@ -65,6 +65,7 @@ const char *const kHarmless[] = {
     "output_attentions",
     "output_hidden_states",
     "output_past",
+    "output_router_logits",
     "output_scores",
     "pad_token_id",
     "prefix",
@@ -78,6 +79,8 @@ const char *const kHarmless[] = {
     "residual_dropout",
     "return_dict",
     "return_dict_in_generate",
+    "router_aux_loss_coef",
+    "router_jitter_noise",
     "sep_token_id",
     "seq_classif_dropout",
     "summary_activation",

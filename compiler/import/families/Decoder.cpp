@@ -1,4 +1,5 @@
 #include "compiler/import/families/Decoder.h"
+#include "compiler/support/ErrorText.h"
 
 namespace headrace {
 
@@ -24,6 +25,23 @@ Result<void> Decoder::readAttentionBias() {
 Result<void> Decoder::readBiases() {
   HR_TRY(readAttentionBias());
   return input.config.optionalBool("mlp_bias", mlpBias);
+}
+
+Result<void> Decoder::readExperts(int64_t leastCount) {
+  const int64_t most = 4096;
+  const FieldReader &config = input.config;
+  HR_TRY(config.optionalInteger("num_local_experts", leastCount, most, experts.count));
+  int64_t count = experts.count;
+  HR_TRY(config.optionalInteger("num_experts", leastCount, most, count));
+  if (config.has("num_local_experts") && count != experts.count)
+    return expectedFound(config.place("num_experts"), "the same as num_local_experts, " + std::to_string(experts.count),
+                         std::to_string(count));
+  experts.count = count;
+  HR_TRY(config.optionalInteger("num_experts_per_tok", 1, most, experts.top));
+  if (count != 0 && experts.top > count)
+    return expectedFound(config.place("num_experts_per_tok"), "1 to " + std::to_string(count),
+                         std::to_string(experts.top));
+  return {};
 }
 
 Result<void> Decoder::readRope(const RopeDefaults &defaults) {
@@ -90,6 +108,13 @@ void Decoder::headNorms(AttentionSpec &attention, const std::string &q, const st
   attention.qNorm.span = attention.kNorm.span = dims.headDim;
 }
 
+void Decoder::wholeNorms(AttentionSpec &attention, const std::string &q, const std::string &k) {
+  attention.qNorm = norm(q, dims.queries());
+  attention.qNorm.span = dims.queries();
+  attention.kNorm = norm(k, dims.keys());
+  attention.kNorm.span = dims.keys();
+}
+
 LinearSpec Decoder::project(const std::string &name, int64_t outputs, int64_t inputs, bool bias) {
   return linear(tensors, name, outputs, inputs, bias);
 }
@@ -122,12 +147,35 @@ MlpSpec Decoder::gatedMlp(const std::string &name) {
   return made;
 }
 
+MlpSpec Decoder::mixture(const std::string &prefix) {
+  const std::string fused = prefix + "mlp", gateUp = fused + ".experts.gate_up_proj";
+  const bool isFused = tensors.has(gateUp);
+  const std::string name = isFused ? fused : prefix + expertNames.mlp, all = name + ".experts";
+  const int64_t count = experts.count, inner = expertFeedForward;
+  MlpSpec made;
+  made.activation = activation;
+  made.experts = experts;
+  made.experts.router = project(name + ".gate", count, dims.hidden, false);
+  if (isFused) {
+    LinearSpec both = stackedLinear(tensors, gateUp, count, 2 * inner, dims.hidden);
+    made.gate = outputsOf(both, 2 * inner, 0, inner);
+    made.up = outputsOf(both, 2 * inner, inner, inner);
+    made.down = stackedLinear(tensors, all + ".down_proj", count, dims.hidden, inner);
+  } else {
+    made.gate = stackedLinear(tensors, all, expertNames.gate, count, inner, dims.hidden);
+    made.up = stackedLinear(tensors, all, expertNames.up, count, inner, dims.hidden);
+    made.down = stackedLinear(tensors, all, expertNames.down, count, dims.hidden, inner);
+  }
+  made.down = scaled(made.down, residualScale);
+  return made;
+}
+
 BlockSpec Decoder::block(int64_t layer) {
   BlockSpec made;
   made.attnNorm = norm(layerName(layer) + "input_layernorm");
   made.attention = attention(layerName(layer) + "self_attn");
   made.mlpNorm = norm(layerName(layer) + "post_attention_layernorm");
-  made.mlp = gatedMlp(layerName(layer) + "mlp");
+  made.mlp = isSparse(layer) ? mixture(layerName(layer)) : gatedMlp(layerName(layer) + "mlp");
   return made;
 }
 

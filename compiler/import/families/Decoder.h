@@ -14,6 +14,11 @@ struct DecoderNames {
   std::string base = "model.", embedding = "model.embed_tokens", finalNorm = "model.norm", head = "lm_head";
 };
 
+/// Where a block keeps a mixture of experts, NAME.{gate, experts.N.{gate, up, down}}.
+struct ExpertNames {
+  std::string mlp = "mlp", gate = "gate_proj", up = "up_proj", down = "down_proj";
+};
+
 /// The parts of
 ///   model.embed_tokens, model.layers.N.{input_layernorm, self_attn.{q,k,v,o}_proj, post_attention_layernorm,
 ///   mlp.{gate,up,down}_proj}, model.norm, lm_head
@@ -32,6 +37,11 @@ public:
   HiddenActivation activation = HiddenActivation::Silu;
   bool tied = false;
   bool qkvBias = false, outputBias = false, mlpBias = false;
+  /// The layers whose MLP is a mixture of experts, each of which has expertFeedForward columns inside.
+  std::function<bool(int64_t)> isSparse = [](int64_t) { return false; };
+  ExpertsSpec experts;
+  int64_t expertFeedForward = 0;
+  ExpertNames expertNames;
   double residualScale = 1; // of what attention and MLP add
   double attentionScale = 0;
   double logitScale = 1; // goes into the final norm's weight
@@ -49,6 +59,9 @@ public:
   /// "attention_bias", of all four projections, and "mlp_bias".
   Result<void> readAttentionBias();
   Result<void> readBiases();
+  /// How many experts there are, by either name of the field, and how many a row goes through; the defaults are what
+  /// `experts` holds.
+  Result<void> readExperts(int64_t leastCount = 1);
   /// Rotary positions that all layers share.
   Result<void> readRope(const RopeDefaults &defaults = {});
 
@@ -66,6 +79,8 @@ public:
   NormSpec norm(const std::string &name) { return norm(name, dims.hidden); }
   /// Norms of query and key over each head, of weights that all heads share.
   void headNorms(AttentionSpec &attention, const std::string &q, const std::string &k);
+  /// The same over all columns together.
+  void wholeNorms(AttentionSpec &attention, const std::string &q, const std::string &k);
   /// A tensor was missing: the rest of a large model need not be described.
   bool failed() const { return tensors.failed(); }
   LinearSpec project(const std::string &name, int64_t outputs, int64_t inputs, bool bias);
@@ -74,7 +89,10 @@ public:
   /// Query, key, value and output projections by Llama's names below `name`.
   AttentionSpec attention(const std::string &name);
   MlpSpec gatedMlp(const std::string &name);
-  /// A block as Llama has it.
+  /// The mixture of experts of the block whose names begin with `prefix`, as `expertNames` has it, or fused:
+  /// mlp.{gate, experts.{gate_up_proj, down_proj}}.
+  MlpSpec mixture(const std::string &prefix);
+  /// A block as Llama has it, or with a mixture of experts.
   BlockSpec block(int64_t layer);
 
 private:

@@ -2,7 +2,8 @@
 
 namespace headrace {
 
-static const char kExperts[] = "a dense model, as mixtures of experts are not computed";
+static const char kExperts[] =
+    "a dense model or Mixtral, OLMoE or Qwen3-MoE, as other mixtures of experts are not computed";
 
 // Sorted by architecture.
 static const Family kFamilies[] = {
@@ -28,18 +29,18 @@ static const Family kFamilies[] = {
     {"GraniteMoeForCausalLM", "granitemoe", nullptr, kExperts},
     {"LlamaForCausalLM", "llama", fillLlama, nullptr},
     {"MistralForCausalLM", "mistral", fillMistral, nullptr},
-    {"MixtralForCausalLM", "mixtral", nullptr, kExperts},
+    {"MixtralForCausalLM", "mixtral", fillMixtral, nullptr},
     {"OPTForCausalLM", "opt", fillOPT, nullptr},
     {"Olmo2ForCausalLM", "olmo2", fillOLMo2, nullptr},
     {"OlmoForCausalLM", "olmo", fillOLMo, nullptr},
-    {"OlmoeForCausalLM", "olmoe", nullptr, kExperts},
+    {"OlmoeForCausalLM", "olmoe", fillOLMoE, nullptr},
     {"Phi3ForCausalLM", "phi3", fillPhi3, nullptr},
     {"PhiForCausalLM", "phi", fillPhi, nullptr},
     {"PhimoeForCausalLM", "phimoe", nullptr, kExperts},
     {"Qwen2ForCausalLM", "qwen2", fillQwen2, nullptr},
     {"Qwen2MoeForCausalLM", "qwen2_moe", nullptr, kExperts},
     {"Qwen3ForCausalLM", "qwen3", fillQwen3, nullptr},
-    {"Qwen3MoeForCausalLM", "qwen3_moe", nullptr, kExperts},
+    {"Qwen3MoeForCausalLM", "qwen3_moe", fillQwen3MoE, nullptr},
     {"RWForCausalLM", "RefinedWeb", fillFalcon, nullptr},
     {"RWForCausalLM", "RefinedWebModel", fillFalcon, nullptr},
     {"RobertaForMaskedLM", "roberta", fillRoberta, nullptr},

@@ -30,7 +30,7 @@ const Family *familyOfType(const std::string &modelType);
 /// The architectures that can be compiled, for errors.
 std::string familyNames();
 
-// One function a family, each in a file of its name.
+// One function a family, each in a file of its name or of its nearest relative's.
 Result<void> fillBert(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillCohere(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillCohere2(const FamilyInput &input, ModelSpec &spec);
@@ -44,13 +44,16 @@ Result<void> fillGemma3(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillGranite(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillLlama(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillMistral(const FamilyInput &input, ModelSpec &spec);
+Result<void> fillMixtral(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillOLMo(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillOLMo2(const FamilyInput &input, ModelSpec &spec);
+Result<void> fillOLMoE(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillOPT(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillPhi(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillPhi3(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillQwen2(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillQwen3(const FamilyInput &input, ModelSpec &spec);
+Result<void> fillQwen3MoE(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillRoberta(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillSmolLM3(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillStableLM(const FamilyInput &input, ModelSpec &spec);

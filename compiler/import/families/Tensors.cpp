@@ -175,6 +175,24 @@ LinearSpec linear(Tensors &tensors, const std::string &name, int64_t outputs, in
   return made;
 }
 
+LinearSpec stackedLinear(Tensors &tensors, const std::string &name, int64_t count, int64_t outputs, int64_t inputs) {
+  LinearSpec made;
+  made.weight = tensors.get(name, {count, outputs, inputs}).reshaped({count * outputs, inputs});
+  made.name = name;
+  return made;
+}
+
+LinearSpec stackedLinear(Tensors &tensors, const std::string &prefix, const std::string &name, int64_t count,
+                         int64_t outputs, int64_t inputs) {
+  std::vector<TensorExpr> parts;
+  for (int64_t part = 0; part < count && !tensors.failed(); ++part)
+    parts.push_back(tensors.get(prefix + "." + std::to_string(part) + "." + name + ".weight", {outputs, inputs}));
+  LinearSpec made;
+  made.weight = tensors.failed() ? TensorExpr::zeros({count * outputs, inputs}) : TensorExpr::concat(std::move(parts));
+  made.name = prefix + "." + name;
+  return made;
+}
+
 LinearSpec outputsOf(const LinearSpec &all, int64_t period, int64_t first, int64_t size) {
   LinearSpec made;
   made.weight = all.weight.take(period, first, size);

@@ -75,6 +75,11 @@ NormSpec layerNorm(Tensors &tensors, const std::string &name, int64_t columns, d
 NormSpec bareNorm(NormKind kind, const std::string &name, int64_t columns, double eps);
 /// "NAME.weight" of [outputs, inputs], and "NAME.bias" if `bias`.
 LinearSpec linear(Tensors &tensors, const std::string &name, int64_t outputs, int64_t inputs, bool bias);
+/// The tensor NAME of [count, outputs, inputs], as its matrices one below the other.
+LinearSpec stackedLinear(Tensors &tensors, const std::string &name, int64_t count, int64_t outputs, int64_t inputs);
+/// "PREFIX.N.NAME.weight" of [outputs, inputs] for each N below `count`, one below the other.
+LinearSpec stackedLinear(Tensors &tensors, const std::string &prefix, const std::string &name, int64_t count,
+                         int64_t outputs, int64_t inputs);
 /// Of each `period` outputs, `size` from `first` on: one of several layers that are stored as one.
 LinearSpec outputsOf(const LinearSpec &all, int64_t period, int64_t first, int64_t size);
 /// All outputs times a constant.

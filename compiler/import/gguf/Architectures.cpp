@@ -32,6 +32,48 @@ Result<void> readWindow(GgufModel &model) {
   return {};
 }
 
+/// Whether the shares of the chosen experts are made to add up to one is the architecture's.
+Result<void> readNormalisation(GgufModel &model, bool normalise) {
+  bool said = normalise;
+  HR_TRY(model.keys.boolean("expert_weights_norm", said));
+  if (said != normalise)
+    return expectedFound(model.keys.where("expert_weights_norm"),
+                         normalise ? "true, as this architecture has it" : "false, as this architecture has it",
+                         said ? "true" : "false");
+  model.experts.normalise = normalise;
+  return {};
+}
+
+/// Mixtures of experts in all layers, unless there are none.
+Result<void> readExperts(GgufModel &model, bool normalise) {
+  HR_TRY(model.keys.integer("expert_count", 0, 4096, model.experts.count));
+  if (model.experts.count == 0)
+    return {};
+  HR_TRY(model.keys.require("expert_used_count"));
+  HR_TRY(model.keys.integer("expert_used_count", 1, model.experts.count, model.experts.top));
+  int64_t softmax = 1; // as 0, which leaves it to the architecture
+  HR_TRY(model.keys.integer("expert_gating_func", 0, 1, softmax));
+  model.expertFeedForward = model.spec.feedForward;
+  HR_TRY(model.keys.integer("expert_feed_forward_length", 1, int64_t(1) << 24, model.expertFeedForward));
+  return readNormalisation(model, normalise);
+}
+
+Result<void> llama(GgufModel &model) {
+  HR_TRY(readWindow(model));
+  return readExperts(model, true);
+}
+
+Result<void> olmoe(GgufModel &model) {
+  HR_TRY(model.keys.require("expert_count"));
+  return readExperts(model, false);
+}
+
+Result<void> qwen3moe(GgufModel &model) {
+  for (const char *key : {"expert_count", "expert_feed_forward_length"})
+    HR_TRY(model.keys.require(key));
+  return readExperts(model, true);
+}
+
 Result<void> inParallel(GgufModel &model) {
   model.parallel = true;
   return {};
@@ -178,13 +220,15 @@ const Architecture kArchitectures[] = {
     {"gptneox", RotaryPairs::Halves, kLayer, HiddenActivation::Gelu, kInTurn, readParallel, nullptr},
     {"granite", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, granite, graniteLogits},
     {"internlm2", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
-    {"llama", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, readWindow, nullptr},
+    {"llama", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, llama, nullptr},
     {"olmo", RotaryPairs::Beside, kLayer, HiddenActivation::Silu, kInTurn, olmo, nullptr},
     {"olmo2", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
+    {"olmoe", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, olmoe, nullptr},
     {"phi2", RotaryPairs::Halves, kLayer, HiddenActivation::GeluTanh, kInTurn, inParallel, nullptr},
     {"phi3", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, readWindow, nullptr},
     {"qwen2", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
     {"qwen3", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
+    {"qwen3moe", RotaryPairs::Halves, kRMS, HiddenActivation::Silu, kInTurn, qwen3moe, nullptr},
     {"smollm3", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, smollm3, nullptr},
     {"stablelm", RotaryPairs::Halves, kLayer, HiddenActivation::Silu, kInTurn, nullptr, stablelmOrder},
     {"starcoder2", RotaryPairs::Halves, kLayer, HiddenActivation::GeluTanh, kInTurn, nullptr, nullptr},

@@ -239,8 +239,35 @@ AttentionSpec GgufModel::attention(int64_t layer) {
   return made;
 }
 
+/// Tensors of three dimensions hold a matrix an expert; gate and up may be one.
+MlpSpec GgufModel::mixture(const std::string &name) {
+  const std::string both = name + "gate_up_exps.weight";
+  const int64_t inner = expertFeedForward;
+  auto matrices = [&](const std::string &part, int64_t outputs, int64_t inputs) {
+    LinearSpec made = stackedLinear(tensors, part, experts.count, outputs, inputs);
+    made.name = part.substr(0, part.rfind('.'));
+    return made;
+  };
+  MlpSpec made;
+  made.activation = row.activation;
+  made.experts = experts;
+  made.experts.router = headrace::linear(tensors, name + "gate_inp", experts.count, spec.hidden, false);
+  if (tensors.has(both)) {
+    LinearSpec all = matrices(both, 2 * inner, spec.hidden);
+    made.gate = outputsOf(all, 2 * inner, 0, inner);
+    made.up = outputsOf(all, 2 * inner, inner, inner);
+  } else {
+    made.gate = matrices(name + "gate_exps.weight", inner, spec.hidden);
+    made.up = matrices(name + "up_exps.weight", inner, spec.hidden);
+  }
+  made.down = scaled(matrices(name + "down_exps.weight", spec.hidden, inner), residualScale);
+  return made;
+}
+
 MlpSpec GgufModel::mlp(int64_t layer) {
   std::string name = blockName(layer) + "ffn_";
+  if (experts.count != 0)
+    return mixture(name);
   MlpSpec made;
   made.activation = row.activation;
   const CheckpointTensor *up = file.checkpoint.find(name + "up.weight");

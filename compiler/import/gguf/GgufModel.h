@@ -17,7 +17,7 @@ struct Architecture;
 Result<ModelSpec> describeGguf(const GgufFile &file);
 
 /// A model while it is filled. What tensors there are says much: biases, query and key norms, and post-norms are where
-/// they are; query, key and value may be one matrix, gate and up too.
+/// they are; query, key and value may be one matrix, gate and up too, those of experts as well.
 class GgufModel {
 public:
   GgufModel(const GgufFile &file, const Architecture &row);
@@ -32,6 +32,8 @@ public:
   double residualScale = 1; // of what attention and MLP add
   bool parallel = false;    // the mlp reads the block's input
   bool plainNorms = false;  // norms before attention, mlp and head have no weights
+  ExpertsSpec experts;      // of all layers, if there are any
+  int64_t expertFeedForward = 0;
   int64_t window = 0;
   double scoreSoftcap = 0;
   /// Whether a layer sees a window only; whether it rotates, and by which of spec.ropes.
@@ -62,6 +64,7 @@ private:
   NormSpec headNorm(const std::string &name, int64_t columns);
   TensorExpr inHalves(const TensorExpr &rows) const;
   MlpSpec mlp(int64_t layer);
+  MlpSpec mixture(const std::string &name);
 
   const GgufFile &file;
   const Architecture &row;

@@ -24,7 +24,7 @@ static const char *const kHarmless[] = {
 
 /// Of the next ones, those that multiply: 1 changes nothing.
 static const char *const kFactors[] = {
-    "attention.output_scale", "embedding_scale",          "logit_scale",
+    "attention.output_scale", "embedding_scale",          "expert_weights_scale",         "logit_scale",
     "residual_scale",         "rope.scaling.attn_factor", "rope.scaling.yarn_attn_factor"};
 
 /// Keys that change the mathematics unless they are 0 or false.
@@ -43,9 +43,16 @@ static const char *const kMathematical[] = {
     "embedding_length_per_layer_input",
     "embedding_scale",
     "expert_count",
+    "expert_group_count",
+    "expert_group_used_count",
     "expert_shared_count",
+    "expert_shared_feed_forward_length",
+    "expert_weights_scale",
     "final_logit_softcapping",
+    "interleave_moe_layer_step",
+    "leading_dense_block_count",
     "logit_scale",
+    "moe_every_n_layers",
     "nextn_predict_layers",
     "residual_scale",
     "rope.dimension_sections",

@@ -297,6 +297,7 @@ std::vector<ManifestStored> Keeper::run(KeptTables tables) {
   for (BlockSpec &block : spec.blocks) {
     decide({&block.attention.q, &block.attention.k, &block.attention.v});
     decide({&block.attention.o});
+    decide({&block.mlp.experts.router});
     decide({&block.mlp.gate, &block.mlp.up});
     decide({&block.mlp.down});
   }

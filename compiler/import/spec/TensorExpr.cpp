@@ -62,6 +62,8 @@ TensorExpr TensorExpr::concat(std::vector<TensorExpr> parts) {
 
 TensorExpr TensorExpr::take(int64_t period, int64_t first, int64_t size) const {
   assert(period > 0 && rows() % period == 0 && first >= 0 && first + size <= period);
+  if (TensorExpr part = op() == Op::Concat && period == rows() ? sliceOfPart(first, size) : TensorExpr())
+    return part;
   Node made;
   made.op = Op::Take;
   made.shape = shape();
@@ -71,6 +73,18 @@ TensorExpr TensorExpr::take(int64_t period, int64_t first, int64_t size) const {
   made.first = first;
   made.size = size;
   return make(std::move(made));
+}
+
+/// Of a concatenation, rows that one part holds alone; else absent.
+TensorExpr TensorExpr::sliceOfPart(int64_t first, int64_t size) const {
+  for (const TensorExpr &part : inputs()) {
+    if (first < part.rows())
+      return first + size > part.rows()          ? TensorExpr()
+             : first == 0 && size == part.rows() ? part
+                                                 : part.slice(first, size);
+    first -= part.rows();
+  }
+  return {};
 }
 
 TensorExpr TensorExpr::swapRows(int64_t blocks, int64_t size) const {
@@ -94,6 +108,8 @@ TensorExpr TensorExpr::transposed() const {
 }
 
 TensorExpr TensorExpr::reshaped(std::vector<int64_t> shape) const {
+  if (op() == Op::Stored && shape.back() == this->shape().back())
+    return stored(source(), std::move(shape));
   Node made;
   made.op = Op::Reshape;
   made.shape = std::move(shape);

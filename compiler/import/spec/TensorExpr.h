@@ -91,10 +91,12 @@ public:
   static TensorExpr concat(std::vector<TensorExpr> parts);
 
   /// Rows are what the first dimension counts; of a vector, its elements.
+  /// A slice of a concatenation within one part is one of the part.
   TensorExpr slice(int64_t first, int64_t size) const { return take(rows(), first, size); }
   TensorExpr take(int64_t period, int64_t first, int64_t size) const;
   TensorExpr swapRows(int64_t blocks, int64_t size) const;
   TensorExpr transposed() const;
+  /// Of a stored tensor whose last dimension stays, the same bytes as a tensor of the other shape.
   TensorExpr reshaped(std::vector<int64_t> shape) const;
   TensorExpr repeated(int64_t times) const;
   TensorExpr scaled(float factor) const;
@@ -130,6 +132,7 @@ private:
     float constant = 0;
   };
   static TensorExpr make(Node node);
+  TensorExpr sliceOfPart(int64_t first, int64_t size) const;
   std::shared_ptr<const Node> node;
 };
 

@@ -72,8 +72,12 @@ TEST_CASE("every family fills a whole description") {
       CHECK(a.o.weight.shape() == std::vector<int64_t>{16, a.heads * a.headDim});
       CHECK(a.scale > 0);
       CHECK(a.rope < int(spec->ropes.size()));
-      CHECK(block.mlp.down.weight.shape() == std::vector<int64_t>{16, spec->feedForward});
-      CHECK(block.mlp.up.weight.shape() == std::vector<int64_t>{spec->feedForward, 16});
+      const ExpertsSpec &experts = block.mlp.experts;
+      int64_t matrices = std::max<int64_t>(experts.count, 1), inner = block.mlp.down.weight.shape()[1];
+      CHECK((experts.count != 0 || inner == spec->feedForward));
+      CHECK(experts.top <= experts.count);
+      CHECK(block.mlp.down.weight.shape() == std::vector<int64_t>{matrices * 16, inner});
+      CHECK(block.mlp.up.weight.shape() == std::vector<int64_t>{matrices * inner, 16});
     }
     CHECK((spec->kind == ModelKind::Encoder || spec->finalNorm));
   }
@@ -104,6 +108,21 @@ TEST_CASE("what a family cannot honour is refused with the field's name") {
       {"SmolLM3ForCausalLM", "no_rope_layers", "[1,2]",
        "no_rope_layers: expected 0 or 1 for each of 2 layers, found the number 2"},
       {"OlmoForCausalLM", "clip_qkv", "8.0", "field 'clip_qkv': expected null, found the number 8.0"},
+      {"OlmoeForCausalLM", "clip_qkv", "8.0", "field 'clip_qkv': expected null, found the number 8.0"},
+      {"OlmoeForCausalLM", "num_experts", "4", "num_experts_per_tok: expected 1 to 4, found 8"},
+      {"MixtralForCausalLM", "num_experts_per_tok", "9", "num_experts_per_tok: expected 1 to 8, found 9"},
+      {"MixtralForCausalLM", "num_local_experts", "0",
+       "num_local_experts: expected an integer from 1 to 4096, found the number 0"},
+      {"Qwen3MoeForCausalLM", "mlp_only_layers", "1", "mlp_only_layers: expected a list of layers, found the number 1"},
+      {"Qwen3MoeForCausalLM", "mlp_only_layers", "[-1]",
+       "mlp_only_layers: expected a list of layers, found the number -1"},
+      {"Qwen3MoeForCausalLM", "decoder_sparse_step", "0",
+       "decoder_sparse_step: expected an integer from 1 to 1048576, found the number 0"},
+      {"Qwen3MoeForCausalLM", "shared_expert_intermediate_size", "64",
+       "field 'shared_expert_intermediate_size': expected a field that is known, as it may change the result, found "
+       "the number 64"},
+      {"LlamaForCausalLM", "num_local_experts", "8",
+       "field 'num_local_experts': expected null or 0 or 1, found the number 8"},
       {"GemmaForCausalLM", "use_bidirectional_attention", "true",
        "field 'use_bidirectional_attention': expected null or false, found true"},
       {"Gemma3ForCausalLM", "rope_parameters", R"({"full_attention":{},"other":{}})",

@@ -13,9 +13,10 @@ namespace {
 
 const uint32_t kTensorF32 = 0, kTensorF16 = 1, kTensorQ4_0 = 2, kTensorQ8_0 = 8, kTensorQ8_K = 15;
 
-/// One layer, hidden 32, two heads, one key-value head, ffn 64, vocabulary 3, tied, written to a file of its own.
+/// One layer, hidden 32, two heads, one key-value head, ffn 64, vocabulary 3, tied, written to a file of its own. With
+/// experts, their matrices are a test's to add.
 struct TinyGguf {
-  explicit TinyGguf(const std::string &architecture = "llama") : architecture(architecture) {
+  explicit TinyGguf(const std::string &architecture = "llama", uint32_t experts = 0) : architecture(architecture) {
     maker.text("general.architecture", architecture).text("general.type", "model");
     number("block_count", 1).number("context_length", 16).number("embedding_length", 32);
     number("feed_forward_length", 64).number("attention.head_count", 2).number("attention.head_count_kv", 1);
@@ -25,10 +26,19 @@ struct TinyGguf {
     add("token_embd.weight", {32, 3}).add("output_norm.weight", {32});
     add("blk.0.attn_norm.weight", {32}).add("blk.0.ffn_norm.weight", {32});
     add("blk.0.attn_q.weight", {32, 32}).add("blk.0.attn_k.weight", {32, 16}).add("blk.0.attn_v.weight", {32, 16});
-    add("blk.0.attn_output.weight", {32, 32})
-        .add("blk.0.ffn_gate.weight", {32, 64})
-        .add("blk.0.ffn_up.weight", {32, 64});
+    add("blk.0.attn_output.weight", {32, 32});
+    if (experts != 0) {
+      number("expert_count", experts).add("blk.0.ffn_gate_inp.weight", {32, experts});
+      return;
+    }
+    add("blk.0.ffn_gate.weight", {32, 64}).add("blk.0.ffn_up.weight", {32, 64});
     add("blk.0.ffn_down.weight", {64, 32});
+  }
+  /// Matrices of `count` experts with `inner` columns inside.
+  TinyGguf &addExperts(uint64_t count, uint64_t inner, uint32_t type = kTensorF32) {
+    return add("blk.0.ffn_gate_exps.weight", {32, inner, count}, type)
+        .add("blk.0.ffn_up_exps.weight", {32, inner, count}, type)
+        .add("blk.0.ffn_down_exps.weight", {inner, 32, count}, type);
   }
   TinyGguf &number(const std::string &key, uint32_t value) {
     maker.pair(architecture + "." + key, kU32, raw(value));
@@ -217,8 +227,8 @@ TEST_CASE("GGUF models that cannot be computed are refused with the reason") {
     change(tiny);
     return tiny.refusal();
   };
-  CHECK(refusal([](TinyGguf &t) { t.number("expert_count", 8); }) ==
-        "m.gguf: key 'llama.expert_count': expected none, as this architecture is computed without it, found 8");
+  CHECK(TinyGguf("qwen3").number("expert_count", 8).refusal() ==
+        "m.gguf: key 'qwen3.expert_count': expected none, as this architecture is computed without it, found 8");
   CHECK(refusal([](TinyGguf &t) { t.maker.pair("llama.attention.clamp_kqv", kF32, raw(8.0f)); }) ==
         "m.gguf: key 'llama.attention.clamp_kqv': expected none, as this architecture is computed without it, found 8");
   CHECK(refusal([](TinyGguf &t) { t.add("blk.0.extra.weight", {32}); }) ==
@@ -264,6 +274,81 @@ TEST_CASE("tensor types that are not computed with are refused by name") {
   REQUIRE(file);
   CHECK(describeGguf(*file).error().message() ==
         "q.gguf: tensor 'token_embd.weight': expected a type that is computed with, found Q8_K");
+}
+
+TEST_CASE("experts of a GGUF file are one below the other") {
+  TinyGguf mixtral("llama", 3);
+  mixtral.number("expert_used_count", 2).addExperts(3, 64, kTensorQ4_0);
+  Result<GgufFile> file = mixtral.open();
+  REQUIRE(file);
+  Result<ModelSpec> spec = describeGguf(*file);
+  REQUIRE(spec);
+  CHECK(spec->warnings.empty());
+  const MlpSpec &mlp = spec->blocks[0].mlp;
+  CHECK((mlp.experts.count == 3 && mlp.experts.top == 2 && mlp.experts.normalise));
+  CHECK(mlp.experts.router.weight.shape() == std::vector<int64_t>{3, 32});
+  CHECK(mlp.gate.weight.shape() == std::vector<int64_t>{192, 32});
+  CHECK(mlp.down.weight.shape() == std::vector<int64_t>{96, 64});
+  // The stored blocks themselves, so that their codes can be kept.
+  for (const LinearSpec *linear : {&mlp.gate, &mlp.up, &mlp.down})
+    CHECK(linear->weight.op() == TensorExpr::Op::Stored);
+  CHECK(mlp.down.name == "blk.0.ffn_down_exps");
+  keepEncodings(*spec, file->checkpoint);
+  CHECK(mlp.experts.router.encoding == "f32");
+  for (const LinearSpec *linear : {&mlp.gate, &mlp.up, &mlp.down})
+    CHECK((linear->encoding == "w4" && linear->group == 32 && linear->codes == "codes kept"));
+
+  TinyGguf fused("olmoe", 5);
+  fused.number("expert_used_count", 1).number("expert_feed_forward_length", 48);
+  fused.add("blk.0.ffn_gate_up_exps.weight", {32, 96, 5}).add("blk.0.ffn_down_exps.weight", {48, 32, 5});
+  spec = fused.describe();
+  REQUIRE(spec);
+  const MlpSpec &halves = spec->blocks[0].mlp;
+  CHECK_FALSE(halves.experts.normalise);
+  CHECK(halves.gate.weight.shape() == std::vector<int64_t>{240, 32});
+  CHECK((halves.gate.weight.period() == 96 && halves.gate.weight.first() == 0 && halves.gate.weight.size() == 48));
+  CHECK((halves.up.weight.period() == 96 && halves.up.weight.first() == 48 && halves.up.weight.size() == 48));
+
+  TinyGguf dense; // as some dense files say it
+  CHECK(dense.number("expert_count", 0).number("expert_used_count", 0).describe()->blocks[0].mlp.experts.count == 0);
+}
+
+TEST_CASE("mixtures of experts of GGUF files that cannot be computed are refused with the reason") {
+  auto refusal = [](auto change) {
+    TinyGguf tiny("qwen3moe", 4);
+    tiny.number("expert_used_count", 2).number("expert_feed_forward_length", 64).addExperts(4, 64);
+    change(tiny);
+    return tiny.refusal();
+  };
+  CHECK(refusal([](TinyGguf &) {}) == "accepted");
+  CHECK(refusal([](TinyGguf &t) { t.maker.pair("qwen3moe.expert_weights_norm", kBool, raw(true)); }) == "accepted");
+  CHECK(refusal([](TinyGguf &t) { t.maker.pair("qwen3moe.expert_weights_norm", kBool, raw(false)); }) ==
+        "m.gguf: key 'qwen3moe.expert_weights_norm': expected true, as this architecture has it, found false");
+  CHECK(refusal([](TinyGguf &t) { t.maker.pair("qwen3moe.expert_weights_scale", kF32, raw(1.0f)); }) == "accepted");
+  CHECK(refusal([](TinyGguf &t) { t.maker.pair("qwen3moe.expert_weights_scale", kF32, raw(2.5f)); }) ==
+        "m.gguf: key 'qwen3moe.expert_weights_scale': expected none, as this architecture is computed without it, "
+        "found 2.5");
+  CHECK(refusal([](TinyGguf &t) { t.number("expert_gating_func", 2); }) ==
+        "m.gguf: key 'qwen3moe.expert_gating_func': expected 0 to 1, found 2");
+  CHECK(refusal([](TinyGguf &t) { t.number("expert_shared_count", 1); }) ==
+        "m.gguf: key 'qwen3moe.expert_shared_count': expected none, as this architecture is computed without it, found "
+        "1");
+  CHECK(refusal([](TinyGguf &t) { t.number("leading_dense_block_count", 1); }) ==
+        "m.gguf: key 'qwen3moe.leading_dense_block_count': expected none, as this architecture is computed without it, "
+        "found 1");
+  CHECK(refusal([](TinyGguf &t) { t.add("blk.0.exp_probs_b.bias", {4}); }) ==
+        "m.gguf: tensor 'blk.0.exp_probs_b.bias': expected only tensors that the architecture qwen3moe implies, found "
+        "an extra one of [4]");
+  TinyGguf tooMany("llama", 4);
+  CHECK(tooMany.number("expert_used_count", 5).refusal() ==
+        "m.gguf: key 'llama.expert_used_count': expected 1 to 4, found 5");
+  TinyGguf other("llama", 4);
+  CHECK(other.number("expert_used_count", 2).addExperts(3, 64).refusal() ==
+        "m.gguf: tensor 'blk.0.ffn_gate_exps.weight': expected [4, 64, 32], found [3, 64, 32]");
+  CHECK(TinyGguf("llama", 4).refusal() == "m.gguf: key 'llama.expert_used_count': expected a value, found no such key");
+  CHECK(TinyGguf("olmoe").refusal() == "m.gguf: key 'olmoe.expert_count': expected a value, found no such key");
+  CHECK(TinyGguf("qwen3moe", 4).refusal() ==
+        "m.gguf: key 'qwen3moe.expert_feed_forward_length': expected a value, found no such key");
 }
 
 TEST_CASE("unknown keys of a GGUF file are told") {
