@@ -41,6 +41,18 @@ class Shapes(dict):
         self.linear(f"{name}.up_proj", m["ffn"], m["hidden"], bias)
         self.linear(f"{name}.down_proj", m["hidden"], m["ffn"], bias)
 
+    def mixture(self, name, m, fused="", parts=("gate_proj", "up_proj", "down_proj")):
+        """A router and experts; fused: below another name, the matrices of all experts in one tensor."""
+        name = fused or name
+        self.linear(f"{name}.gate", m["experts"], m["hidden"])
+        if fused:
+            self[f"{name}.experts.gate_up_proj"] = (m["experts"], 2 * m["ffn"], m["hidden"])
+            self[f"{name}.experts.down_proj"] = (m["experts"], m["hidden"], m["ffn"])
+            return
+        for expert in range(m["experts"]):
+            for part, outputs, inputs in zip(parts, (m["ffn"], m["ffn"], m["hidden"]), (m["hidden"], m["hidden"], m["ffn"])):
+                self.linear(f"{name}.experts.{expert}.{part}", outputs, inputs)
+
     def ends(self, m, norm_bias=False, final="model.norm"):
         """Embedding, final norm and head by Llama's names."""
         self["model.embed_tokens.weight"] = (m["vocab"], m["hidden"])
@@ -200,6 +212,51 @@ def olmo2(m):
     return config(m, "Olmo2ForCausalLM", "olmo2", rms_norm_eps=m["eps"], attention_bias=m["bias"]), t
 
 
+def routing(m, count="num_experts"):
+    return {count: m["experts"], "num_experts_per_tok": min(m["top"], m["experts"])}
+
+
+def mixtral(m):
+    t = Shapes()
+    t.ends(m)
+    for _, p in layers(m):
+        for norm in ("input", "post_attention"):
+            t.norm(f"{p}{norm}_layernorm", m["hidden"])
+        t.attention(p + "self_attn", m)
+        t.mixture(p + "block_sparse_moe", m, p + "mlp" if m["fused"] else "", ("w1", "w3", "w2"))
+    return config(m, "MixtralForCausalLM", "mixtral", rms_norm_eps=m["eps"], sliding_window=m["window"], **routing(m, "num_local_experts")), t
+
+
+def olmoe(m):
+    t = Shapes()
+    t.ends(m)
+    for _, p in layers(m):
+        for norm in ("input", "post_attention"):
+            t.norm(f"{p}{norm}_layernorm", m["hidden"])
+        t.attention(p + "self_attn", m, m["bias"])
+        t.norm(p + "self_attn.q_norm", m["heads"] * m["head_dim"])
+        t.norm(p + "self_attn.k_norm", m["kv_heads"] * m["head_dim"])
+        t.mixture(p + "mlp", m, p + "mlp" if m["fused"] else "")
+    return config(m, "OlmoeForCausalLM", "olmoe", rms_norm_eps=m["eps"], attention_bias=m["bias"], norm_topk_prob=m["normalise"], **routing(m)), t
+
+
+def qwen3_moe(m):
+    """Dense layers, if there are any, are wider than an expert."""
+    dense, t = {**m, "ffn": m["ffn"] + 20}, Shapes()
+    t.ends(m)
+    for i, p in layers(m):
+        for norm, columns in (("input_layernorm", m["hidden"]), ("post_attention_layernorm", m["hidden"]), ("self_attn.q_norm", m["head_dim"]),
+                              ("self_attn.k_norm", m["head_dim"])):
+            t.norm(p + norm, columns)
+        t.attention(p + "self_attn", m, m["bias"])
+        if (i + 1) % m["sparse_step"]:
+            t.gated(p + "mlp", dense)
+        else:
+            t.mixture(p + "mlp", m, p + "mlp" if m["fused"] else "")
+    return config(dense, "Qwen3MoeForCausalLM", "qwen3_moe", rms_norm_eps=m["eps"], attention_bias=m["bias"], norm_topk_prob=m["normalise"],
+                  moe_intermediate_size=m["ffn"], decoder_sparse_step=m["sparse_step"], **routing(m)), t
+
+
 def phi3(m):
     """Rotary positions of type longrope, in a context of the original length."""
     t = Shapes()
@@ -235,14 +292,15 @@ def bert(m):
     return config(m, "BertModel", "bert", head_dim=None, num_key_value_heads=None, rope_theta=None, layer_norm_eps=m["eps"]), t
 
 
-FAMILIES = {f.__name__: f for f in (bert, cohere, cohere2, gemma2, gemma3, gpt_neox, olmo2, opt, phi, phi3, stablelm)}
+FAMILIES = {f.__name__: f for f in (bert, cohere, cohere2, gemma2, gemma3, gpt_neox, mixtral, olmo2, olmoe, opt, phi, phi3, qwen3_moe, stablelm)}
 
 
 def draw(pick, between, m):
     """The switches of a model of sizes `m`, of a family that is not Llama."""
     return {**m, "family": pick(*FAMILIES), "bias": m["attention_bias"], "window": between(1, m["positions"]), "softcap": pick(0.5, 5.0, 50.0),
             "rotated": pick(0.25, 0.5, 0.8, 1.0), "qk_norm": bool(between(0, 1)), "parallel": bool(between(0, 1)), "post_norm": bool(between(0, 1)),
-            "projected": bool(between(0, 1)), "activation": pick("silu", "gelu", "gelu_new", "relu")}
+            "projected": bool(between(0, 1)), "experts": between(2, 8), "top": between(1, 3), "normalise": bool(between(0, 1)), "fused": bool(between(0, 1)),
+            "sparse_step": pick(1, 1, 2), "activation": pick("silu", "gelu", "gelu_new", "relu")}
 
 
 def values(name, shape, family, seed):

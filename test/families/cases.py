@@ -28,6 +28,25 @@ def qwen3(**more):
                                                       "max_window_layers": 2, "rope_theta": 1e6, **more})
 
 
+def qwen3_moe(**more):
+    """With a window as published: there, but switched off."""
+    return llama_like("Qwen3MoeForCausalLM", "qwen3_moe", **{
+        "head_dim": 20, "attention_bias": False, "use_sliding_window": False, "sliding_window": NULL, "max_window_layers": 2, "rope_theta": 1e6, "num_experts": 6,
+        "num_experts_per_tok": 2, "moe_intermediate_size": 48, "norm_topk_prob": True, "decoder_sparse_step": 1, "mlp_only_layers": [],
+        "output_router_logits": False, "router_aux_loss_coef": 0.001, **more})
+
+
+def mixtral(**more):
+    return llama_like("MixtralForCausalLM", "mixtral", **{"num_local_experts": 8, "num_experts_per_tok": 2, "sliding_window": NULL, "rope_theta": 1e6,
+                                                          "output_router_logits": False, "router_aux_loss_coef": 0.02, **more})
+
+
+def olmoe(**more):
+    return llama_like("OlmoeForCausalLM", "olmoe", **{"num_key_value_heads": 4, "intermediate_size": 40, "clip_qkv": NULL, "attention_bias": False, "norm_topk_prob": False,
+                                                      "num_experts": 7, "num_experts_per_tok": 3, "output_router_logits": False,
+                                                      "router_aux_loss_coef": 0.01, **more})
+
+
 def gemma(architecture, model_type, **more):
     return llama_like(architecture, model_type, **{"head_dim": 20, "hidden_act": "gelu_pytorch_tanh", "hidden_activation": "gelu_pytorch_tanh",
                                                    "rms_norm_eps": 1e-6, "attention_bias": False, "tie_word_embeddings": True, **more})
@@ -136,6 +155,11 @@ CONFIGS = {
     "qwen2-windows": qwen2(num_hidden_layers=4, use_sliding_window=True, sliding_window=10),
     "qwen3": qwen3(),
     "qwen3-windows-biases": qwen3(num_hidden_layers=4, attention_bias=True, use_sliding_window=True, sliding_window=10, tie_word_embeddings=True),
+    "qwen3-moe": qwen3_moe(),
+    "qwen3-moe-dense-layers": qwen3_moe(num_hidden_layers=5, num_experts=5, num_experts_per_tok=3, moe_intermediate_size=32, norm_topk_prob=None,
+                                        decoder_sparse_step=2, mlp_only_layers=[3], attention_bias=True, tie_word_embeddings=True),
+    "mixtral": mixtral(),
+    "olmoe": olmoe(),
     "gemma": gemma("GemmaForCausalLM", "gemma", num_key_value_heads=1),
     "gemma2": gemma2(),
     "gemma2-head-scale": gemma2(query_pre_attn_scalar=20, num_hidden_layers=2, attn_logit_softcapping=20.0, final_logit_softcapping=10.0),
@@ -192,6 +216,10 @@ VARIANTS = {
     "llama-rope-yarn-own-length": llama(rope_scaling={"rope_type": "yarn", "factor": 4.0}),
     "qwen2-layer-types": qwen2(use_sliding_window=True, sliding_window=9, layer_types=["sliding_attention", "full_attention"]),
     "qwen3-default-heads": qwen3(head_dim=None),
+    "qwen3-moe-fused": qwen3_moe(torch_dtype="bfloat16"),
+    "qwen3-moe-window": qwen3_moe(use_sliding_window=True, sliding_window=9, max_window_layers=1, num_experts=3, num_experts_per_tok=1, norm_topk_prob=False),
+    "mixtral-fused": mixtral(sliding_window=9, num_local_experts=4, num_experts_per_tok=4, intermediate_size=52, rope_theta=None, head_dim=20),
+    "olmoe-normalised": olmoe(norm_topk_prob=True, attention_bias=True, num_key_value_heads=2, hidden_act="gelu"),
     "gemma-first-release": gemma("GemmaForCausalLM", "gemma", hidden_act="gelu", hidden_activation=NULL),
     "gemma-untied-biases": gemma("GemmaForCausalLM", "gemma", tie_word_embeddings=False, attention_bias=True),
     "gemma2-layer-types": gemma2(layer_types=["full_attention", "sliding_attention", "sliding_attention"]),
@@ -223,6 +251,8 @@ VARIANTS = {
 
 # What transformers loads where it no longer knows the published fields.
 LOADED = {"falcon-first-release": falcon(), "phi3-longrope": phi3_longrope("longrope")}
+# What transformers writes on demand: the matrices of all experts in one tensor.
+FUSED = ("qwen3-moe-fused", "mixtral-fused")
 # Families whose norms multiply by 1 + weight.
 CENTRED_NORMS = ("gemma", "gemma2", "gemma3_text")
 ENCODERS = ("bert", "roberta", "xlm-roberta", "distilbert")

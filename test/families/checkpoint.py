@@ -24,7 +24,9 @@ def tensor(name, shape, centred_norms):
         return np.float32(0.1) * values
     if re.search(r"embed|wte|wpe", name):
         return values * np.float32(0.05 if centred_norms else 0.5)  # those families multiply it by a root of the hidden size
-    return values * np.float32(1.5 / np.sqrt(min(shape, default=1)))
+    # A router's scores lie close enough together that all choices count.
+    size = shape[-1] if name.endswith(".gate.weight") else min(shape[-2:], default=1)
+    return values * np.float32(1.5 / np.sqrt(size))
 
 
 def write_sentence_transformers(folder, pooling, normalize, hidden):

@@ -1,7 +1,8 @@
 """The GGUF form of a case: the same weights under the names and in the order that GGUF's architectures have them.
 
 Names come from the table of the gguf package; what the published converter does to values is written here again: rotary pairs of the Llama family are
-interleaved, Gemma's norms hold 1 + weight, fused query-key-value rows are all queries, then keys, then values, RoBERTa's first position rows are cut.
+interleaved, Gemma's norms hold 1 + weight, fused query-key-value rows are all queries, then keys, then values, RoBERTa's first position rows are cut, experts
+are stacked.
 """
 import re
 import sys
@@ -15,16 +16,16 @@ from cases import CENTRED_NORMS, ENCODERS, POOLING
 from folder import read_folder
 from random_llama import rounded_to_bfloat16
 
-ARCHITECTURES = {"mistral": "llama", "gemma3_text": "gemma3", "phi": "phi2", "gpt_neox": "gptneox", "cohere": "command-r", "roberta": "bert",
+ARCHITECTURES = {"mistral": "llama", "mixtral": "llama", "qwen3_moe": "qwen3moe", "gemma3_text": "gemma3", "phi": "phi2", "gpt_neox": "gptneox", "cohere": "command-r", "roberta": "bert",
                  "xlm-roberta": "bert", "distilbert": "bert"}
-INTERLEAVED = ("llama", "mistral", "granite", "smollm3", "olmo")
+INTERLEAVED = ("llama", "mistral", "mixtral", "granite", "smollm3", "olmo")
 IGNORED = r"rotary_emb\.inv_freq$|\.attn\.bias$|attention\.(masked_)?bias$|pooler\.|cls\.predictions"
-# What a GGUF file does not say (windows of Mistral and Qwen, other patterns and scales of Gemma, activations, attention factors of yarn), or llama.cpp
+# What a GGUF file does not say (windows of Mistral and Qwen, dense layers among experts, other patterns and scales of Gemma, activations, attention factors of yarn), or llama.cpp
 # does not read: such cases have no GGUF form.
 WITHOUT = {"bert-masked-lm", "cohere-qk-norm", "falcon-sequential", "gemma2", "gemma2-no-caps", "gemma3", "gemma3-rope-linear",
            "gpt-neox-sequential",
            "gpt2-scaled-layers", "llama-mqa-tied", "llama-rope-dynamic", "llama-rope-yarn-mscale", "llama-rope-yarn-options", "mistral",
-           "opt", "opt-no-biases", "opt-projected", "phi-qk-norm", "starcoder2-window", "phi3-window", "qwen2-windows", "qwen3-windows-biases"}
+           "opt", "opt-no-biases", "opt-projected", "phi-qk-norm", "starcoder2-window", "phi3-window", "qwen2-windows", "qwen3-moe-dense-layers", "qwen3-windows-biases"}
 
 
 # What llama.cpp assumes where a file does not say so: these values are left out.
@@ -76,10 +77,10 @@ def changed(name, value, f):
 
 
 def stacked(tensors):
-    """StableLM keeps a norm for each head; GGUF has them as rows of one tensor."""
+    """StableLM keeps a norm for each head, mixtures keep matrices for each expert; GGUF has them in one tensor."""
     whole = {}
     for name in sorted(tensors, key=lambda n: [int(p) if p.isdigit() else p for p in n.split(".")]):
-        whole.setdefault(re.sub(r"\.norms\.\d+", "", name), []).append(tensors[name])
+        whole.setdefault(re.sub(r"\.norms\.\d+|(?<=\.experts)\.\d+", "", name), []).append(tensors[name])
     return {name: values[0] if len(values) == 1 else np.stack(values) for name, values in whole.items()}
 
 
@@ -151,8 +152,13 @@ def add_options(w, f, name):
              ("logit_scale", w.add_logit_scale)]
     for key, add in table:
         value, assumed = f.config.get(key), ASSUMED.get(f.type, {}).get(key)
-        if value not in (None, assumed) and not (key == "sliding_window" and f.type in ("qwen2", "qwen3")):
+        if value not in (None, assumed) and not (key == "sliding_window" and f.type in ("qwen2", "qwen3", "qwen3_moe")):
             add(value)
+    if f.config.get("num_experts_per_tok"):
+        w.add_expert_count(f.config.get("num_local_experts") or f.config["num_experts"])
+        w.add_expert_used_count(f.config["num_experts_per_tok"])
+        if "moe_intermediate_size" in f.config:
+            w.add_expert_feed_forward_length(f.config["moe_intermediate_size"])
     if f.type in ENCODERS:
         w.add_causal_attention(False)
         w.add_token_type_count(f.config.get("type_vocab_size", 1))

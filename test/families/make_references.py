@@ -4,7 +4,7 @@ usage: make_references.py [NAME...]             needs torch and transformers 5.2
        make_references.py --folders FOLDER...   writes hf-families/NAME.json for checkpoints that exist, with the input ids of their reference.json
 
 A checkpoint is loaded with dtype=float32 and never cast: a cast to bfloat16 and back would round rotary frequencies too (README.md).
-Input ids are chosen so that no arg-max is a near tie.
+Input ids are chosen so that no arg-max is a near tie, and no choice of experts.
 """
 import json
 import re
@@ -19,7 +19,7 @@ import transformers
 from safetensors import safe_open
 
 import checkpoint
-from cases import CONFIGS, ENCODERS, LEFT_OVERS, LENGTH, LOADED, POOLING, PUBLISHED_NAMES, VARIANTS, VOCAB
+from cases import CONFIGS, ENCODERS, FUSED, LEFT_OVERS, LENGTH, LOADED, POOLING, PUBLISHED_NAMES, VARIANTS, VOCAB
 
 HERE = Path(__file__).parent
 MARGIN = 0.004
@@ -36,7 +36,7 @@ def saved_form(name, config, scratch):
     """Tensor names and shapes, and config.json, as transformers itself would save the model."""
     (scratch / "config.json").write_text(json.dumps(config))
     model = getattr(transformers, config["architectures"][0])(transformers.AutoConfig.from_pretrained(scratch))
-    model.save_pretrained(scratch / "saved")
+    model.save_pretrained(scratch / "saved", save_original_format=name not in FUSED)
     with safe_open(scratch / "saved/model.safetensors", "np") as file:
         shapes = {key: list(file.get_slice(key).get_shape()) for key in file.keys()}
     written = json.loads((scratch / "saved/config.json").read_text())
@@ -57,6 +57,21 @@ def margin(row):
     return float(top[0] - top[1])
 
 
+def routing_margin(scores, top):
+    """How far a router is from choosing another expert."""
+    best = scores.sort(dim=-1, descending=True).values
+    return float((best[:, top - 1] - best[:, top]).min()) if top < scores.shape[-1] else 1e9
+
+
+def forward(model, ids):
+    """(logits, the smallest margin of its choices of experts)"""
+    top = getattr(model.config, "num_experts_per_tok", None)
+    if top is None:
+        return model(torch.tensor([ids])).logits[0], 1e9
+    out = model(torch.tensor([ids]), output_router_logits=True)
+    return out.logits[0], min(routing_margin(scores, top) for scores in out.router_logits)
+
+
 def rounded(row):
     return [round(float(x), 5) for x in row]
 
@@ -65,14 +80,14 @@ def greedy(model, ids, eos, count):
     """(chosen ids, the smallest margin of a step); ends after the end id."""
     chosen, least = [], 1e9
     while len(chosen) < count and eos not in chosen:
-        logits = model(torch.tensor([ids + chosen])).logits[0, -1]
-        chosen.append(int(logits.argmax()))
-        least = min(least, margin(logits))
+        logits, routing = forward(model, ids + chosen)
+        chosen.append(int(logits[-1].argmax()))
+        least = min(least, margin(logits[-1]), routing)
     return chosen, least
 
 
 def decoder(model, ids, eos, count):
-    logits = model(torch.tensor([ids])).logits[0]
+    logits, _ = forward(model, ids)
     chosen, least = greedy(model, ids, eos, count)
     least = min([least] + [margin(row) for row in logits])
     return least, {"input_ids": ids, "logits": {str(p): rounded(logits[p]) for p in ROWS}, "argmax": logits.argmax(-1).tolist(), "greedy_ids": chosen}

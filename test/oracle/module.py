@@ -156,8 +156,35 @@ def capped(x, cap):
     return cap * np.tanh(x / cap) if cap else x
 
 
+def route(op):
+    """Shares of the greatest scores, the greatest first and of equal ones the first, and then their numbers."""
+    scores, top = op.operands[0], op.attributes["top"]
+    chosen = np.argsort(-scores, axis=-1, kind="stable")[:, :top]
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    best = np.take_along_axis(shares, chosen, axis=-1)
+    shares = best / (best if "normalise" in op.attributes else shares).sum(axis=-1, keepdims=True)
+    return np.concatenate([shares, chosen], axis=-1)
+
+
+def routing_margin(op):
+    """How far the scores are from another choice."""
+    best, top = np.sort(op.operands[0], axis=-1)[:, ::-1], op.attributes["top"]
+    return float((best[:, top - 1] - best[:, top]).min()) if top < best.shape[-1] else np.inf
+
+
+def products(op):
+    """Rows times the weight; with a route each row times the matrix of its expert, whose rows are whole tiles."""
+    x, weight, chosen = *op.operands[:2], op.named("route")
+    if chosen is None:
+        return x @ weight.T
+    rows = (2 if " gated" in op.text else 1) * -(-op.shape[-1] // 32) * 32
+    numbers = chosen[:, chosen.shape[-1] // 2 + op.attributes.get("slot", 0)].astype(int)
+    y = np.einsum("rk,rnk->rn", x, weight.reshape(-1, rows, weight.shape[-1])[numbers])
+    return y if " gated" in op.text else y[:, :op.shape[-1]]
+
+
 def linear(op):
-    y, bias, residual = op.operands[0] @ op.operands[1].T, op.named("bias"), op.named("residual")
+    y, bias, residual = products(op), op.named("bias"), op.named("residual")
     y = y if bias is None else y + bias
     act = re.search(r" act (\w+)", op.text)
     act = ACTIVATIONS[act.group(1)] if act else lambda x: x
@@ -167,6 +194,8 @@ def linear(op):
     else:
         y = act(y)
     y = capped(y, op.attributes.get("softcap", 0))
+    if "weighted" in op.attributes:
+        y = y * op.named("route")[:, op.attributes.get("slot", 0), None]
     return y if residual is None else y + residual
 
 
@@ -226,6 +255,7 @@ MODEL = {
     "mul": lambda op: op.operands[0] * op.operands[1],
     "rms_norm": lambda op: norm(op, False),
     "rope": lambda op: rotated(op.operands[0], op.operands[1], op.attributes["head_dim"]),
+    "route": route,
     "softcap": lambda op: capped(op.operands[0], op.attributes["cap"]),
 }
 
@@ -233,6 +263,7 @@ MODEL = {
 class Module:
     def __init__(self, text, folder):
         self.folder, self.weights, self.functions = Path(folder), {}, {}
+        self.margin = np.inf  # the smallest of all choices of experts
         blocks = re.findall(r"^  (model\.weight|func\.func) @([^ (]+)(.*?)\{\n(.*?)^  \}$", text, re.MULTILINE | re.DOTALL)
         for kind, name, header, body in blocks:
             lines = [line.strip() for line in body.splitlines()]
@@ -249,6 +280,8 @@ class Module:
                 continue
             op = Line(line, values)
             dialect, name = op.name.split(".")
+            if name == "route":
+                self.margin = min(self.margin, routing_margin(op))
             made = stored(op, self.folder) if name == "range" else {"recipe": RECIPES, "model": MODEL}[dialect][name](op)
             values.update(zip(op.results, made if isinstance(made, tuple) else (made,)))
         return values[re.search(r"%\w+", lines[-1]).group(0)]
