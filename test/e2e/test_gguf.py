@@ -1,6 +1,6 @@
 """GGUF files compiled: stored weights against the gguf package's own dequantization, bit for bit; real models against references.
 
-usage: test_gguf.py types|malformed|smollm2|gemma3...
+usage: test_gguf.py types|experts|malformed|smollm2|gemma3...
 """
 import json
 
@@ -35,6 +35,14 @@ STORED = {"Q4_1 in w4a g32: kept": 6, "Q4_K in w4a g32: requantized": 1, "Q6_K i
           "Q4_K in w8 g32: requantized": 2, "Q5_1 in w8 g32: requantized": 1, "IQ4_NL in w4a g32: requantized": 1, "Q3_K in w4a g32: requantized": 1,
           "Q5_0 in w8 g32: kept, widened": 1, "IQ4_NL in w8 g32: kept, widened": 2, "MXFP4 in w8 g32: kept, widened": 1, "F16 in f32: kept": 1,
           "Q8_0 in f32: kept, widened": 1, "F16 in f16: kept": 1}
+# A mixture's matrices, seen as one of each kind, and what becomes of their types in two layers.
+EXPERTS = 3
+EXPERT_SHAPES = {"ffn_gate_exps": (EXPERTS * FFN, HIDDEN), "ffn_up_exps": (EXPERTS * FFN, HIDDEN), "ffn_down_exps": (EXPERTS * HIDDEN, FFN)}
+ATTENTION = dict.fromkeys(LINEARS[:4], "Q8_0") | {"ffn_gate_inp": "F32"}
+EXPERT_TYPES = [ATTENTION | {"ffn_gate_exps": "Q4_0", "ffn_up_exps": "Q4_0", "ffn_down_exps": "Q8_0"},
+                ATTENTION | {"ffn_gate_exps": "Q4_1", "ffn_up_exps": "Q4_0", "ffn_down_exps": "Q4_K"}]
+EXPERT_ENCODINGS = {"layers.0.mlp.gate_up": ("w4 g32", "codes kept"), "layers.0.mlp.down": ("w8 g32", "codes kept"), "layers.0.mlp.router": ("f32", ""),
+                    "layers.1.mlp.gate_up": ("w4a g32", "codes kept"), "layers.1.mlp.down": ("w4a g32", "requantized"), "layers.1.mlp.router": ("f32", "")}
 # Where a block's binary16 numbers lie: random bytes there would be infinite at times.
 HALVES = {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108], "Q4_K": [0, 2], "Q5_K": [0, 2],
           "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "MXFP4": []}
@@ -51,21 +59,25 @@ def random_blocks(rng, kind, shape):
 
 
 def write_llama(path, types, embed="Q8_0", head="F16", seed=4):
-    """A random Llama of mixed types."""
+    """A random Llama of mixed types, a row of them a layer; with a router it is a mixture of experts."""
     rng = np.random.default_rng(seed)
     w = gguf.GGUFWriter(path, "llama")
     w.add_context_length(64)
     w.add_embedding_length(HIDDEN)
-    w.add_block_count(LAYERS)
+    w.add_block_count(len(types))
     w.add_feed_forward_length(FFN)
     w.add_head_count(HEADS)
     w.add_head_count_kv(KV_HEADS)
     w.add_layer_norm_rms_eps(1e-5)
     w.add_eos_token_id(1)
+    if "ffn_gate_inp" in types[0]:
+        w.add_expert_count(EXPERTS)
+        w.add_expert_used_count(2)
 
     def add(name, kind, shape):
         if kind in HALVES:
-            w.add_tensor(name, random_blocks(rng, kind, shape), raw_dtype=gguf.GGMLQuantizationType[kind])
+            blocks = random_blocks(rng, kind, shape)
+            w.add_tensor(name, blocks.reshape(EXPERTS, -1, blocks.shape[-1]) if "_exps" in name else blocks, raw_dtype=gguf.GGMLQuantizationType[kind])
         else:
             w.add_tensor(name, rng.normal(0, 0.05, shape).astype(np.float16 if kind == "F16" else np.float32))
 
@@ -76,7 +88,7 @@ def write_llama(path, types, embed="Q8_0", head="F16", seed=4):
         add(f"blk.{layer}.attn_norm.weight", "F32", (HIDDEN,))
         add(f"blk.{layer}.ffn_norm.weight", "F32", (HIDDEN,))
         for name, kind in kinds.items():
-            add(f"blk.{layer}.{name}.weight", kind, SHAPES[name])
+            add(f"blk.{layer}.{name}.weight", kind, {**SHAPES, **EXPERT_SHAPES, "ffn_gate_inp": (EXPERTS, HIDDEN)}[name])
     w.write_header_to_file()
     w.write_kv_data_to_file()
     w.write_tensors_to_file()
@@ -96,13 +108,17 @@ def expected_weights(path, layers, head_dim):
     if "output" in tensors:
         made["lm_head"] = tensors["output"]
     for layer in range(layers):
-        of = lambda name: tensors[f"blk.{layer}.{name}"]
+        vector = lambda name: tensors[f"blk.{layer}.{name}"]
+        of = lambda name: vector(name).reshape(-1, vector(name).shape[-1])
+        mixed = "_exps" if f"blk.{layer}.ffn_gate_inp" in tensors else ""
         ours = f"layers.{layer}."
         made[ours + "attn.qkv"] = np.concatenate([halves(of("attn_q"), head_dim), halves(of("attn_k"), head_dim), of("attn_v")])
         made[ours + "attn.o"] = of("attn_output")
-        made[ours + "mlp.gate_up"] = stored.interleaved([of("ffn_gate"), of("ffn_up")])
-        made[ours + "mlp.down"] = of("ffn_down")
-        made[ours + "attn.norm"], made[ours + "mlp.norm"] = of("attn_norm"), of("ffn_norm")
+        made[ours + "mlp.gate_up"] = stored.interleaved([of("ffn_gate" + mixed), of("ffn_up" + mixed)])
+        made[ours + "mlp.down"] = of("ffn_down" + mixed)
+        if mixed:
+            made[ours + "mlp.router"] = of("ffn_gate_inp")
+        made[ours + "attn.norm"], made[ours + "mlp.norm"] = vector("attn_norm"), vector("ffn_norm")
     return made
 
 
@@ -122,18 +138,25 @@ def check_stored(what, found, expected, loose=()):
             fail(f"{what} {name}: {(values != want).sum()} values differ, first at {at}: {values[tuple(at)]!r}, expected {want[tuple(at)]!r}")
 
 
-def types():
-    WORK.mkdir(parents=True, exist_ok=True)
-    path = write_llama(WORK / "mixed.gguf", TYPES)
-    expected = expected_weights(path, LAYERS, HIDDEN // HEADS)
+def check_kept(path, layers, encodings):
+    """The file in floats and with what --quant keep makes of it; the latter's bundle."""
+    expected = expected_weights(path, layers, HIDDEN // HEADS)
     check_stored("f32", stored.weights(bundle(path, "--target", "host", "--quant", "f32")), expected)
     out = bundle(path, "--target", "host")
     found = stored.weights(out)
-    for name, (encoding, codes) in ENCODINGS.items():
+    for name, (encoding, codes) in encodings.items():
         equal(f"{name}: encoding", found[name][0]["encoding"], encoding)
         if not found[name][0]["recipe"].endswith(codes):
             fail(f"{name}: expected a recipe that ends with '{codes}', found '{found[name][0]['recipe']}'")
-    check_stored("keep", found, expected, [n for n, (_, codes) in ENCODINGS.items() if codes == "requantized"])
+    check_stored("keep", found, expected, [n for n, (_, codes) in encodings.items() if codes == "requantized"])
+    same_bits("reference and host", run(bundle(path, "--target", "reference"), [3, 5, 7], 8)[1], run(out, [3, 5, 7], 8)[1])
+    return out
+
+
+def types():
+    WORK.mkdir(parents=True, exist_ok=True)
+    path = write_llama(WORK / "mixed.gguf", TYPES)
+    out = check_kept(path, LAYERS, ENCODINGS)
     manifest = json.loads((out / "manifest.json").read_text())
     report = json.loads((out / "report/report.json").read_text())
     equal("report.json", {f"{row['type']} in {row['encoding']}: {row['outcome']}": row["tensors"] for row in report["stored"]}, STORED)
@@ -149,7 +172,12 @@ def types():
         fail(f"--no-fallback: {done.stderr}")
     if (WORK / "refused.bundle").exists():
         fail("--no-fallback left a bundle behind")
-    same_bits("reference and host", run(bundle(path, "--target", "reference"), [3, 5, 7], 8)[1], run(out, [3, 5, 7], 8)[1])
+
+
+def experts():
+    """The blocks of all experts of a kind lie in one tensor."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    check_kept(write_llama(WORK / "experts.gguf", EXPERT_TYPES), len(EXPERT_TYPES), EXPERT_ENCODINGS)
 
 
 def smollm2():
@@ -210,4 +238,4 @@ def malformed():
 
 
 if __name__ == "__main__":
-    main({"types": types, "malformed": malformed, "smollm2": smollm2, "gemma3": gemma3})
+    main({"types": types, "experts": experts, "malformed": malformed, "smollm2": smollm2, "gemma3": gemma3})

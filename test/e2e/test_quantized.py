@@ -13,9 +13,12 @@ import stored
 from harness import COMPILER, WORK, bundle, command, equal, fail, main, run, same_bits
 from test_gguf import check_stored
 
-HIDDEN, FFN, HEADS, KV_HEADS, VOCAB = 256, 384, 4, 2, 96
+HIDDEN, FFN, HEADS, KV_HEADS, VOCAB, EXPERTS = 256, 384, 4, 2, 96, 3
 SHAPES = {"self_attn.q_proj": (HIDDEN, HIDDEN), "self_attn.k_proj": (HIDDEN // 2, HIDDEN), "self_attn.v_proj": (HIDDEN // 2, HIDDEN),
           "self_attn.o_proj": (HIDDEN, HIDDEN), "mlp.gate_proj": (FFN, HIDDEN), "mlp.up_proj": (FFN, HIDDEN), "mlp.down_proj": (HIDDEN, FFN)}
+EXPERT = "block_sparse_moe.experts."
+EXPERT_SHAPES = {name: shape for name, shape in SHAPES.items() if name.startswith("self_attn")} | {
+    f"{EXPERT}{e}.{part}": shape for e in range(EXPERTS) for part, shape in (("w1", (FFN, HIDDEN)), ("w3", (FFN, HIDDEN)), ("w2", (HIDDEN, FFN)))}
 AWQ_ORDER = [0, 2, 4, 6, 1, 3, 5, 7]
 
 
@@ -65,7 +68,7 @@ def as_bytes(name, q):
 
 
 def write(folder, quantization, layers, seed=5):
-    """A one-layer Llama whose linears are quantized; layers: name -> (tensors, values). Returns what a bundle must hold."""
+    """A one-layer Llama or Mixtral whose linears are quantized; layers: name -> (tensors, values). Returns what a bundle must hold."""
     rng = np.random.default_rng(seed)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -73,26 +76,33 @@ def write(folder, quantization, layers, seed=5):
     tensors = {"model.embed_tokens.weight": half(VOCAB, HIDDEN), "lm_head.weight": half(VOCAB, HIDDEN), "model.norm.weight": half(HIDDEN)}
     for name in ("input_layernorm", "post_attention_layernorm"):
         tensors[f"model.layers.0.{name}.weight"] = half(HIDDEN)
+    mixed = f"{EXPERT}0.w1" in layers
+    if mixed:
+        tensors["model.layers.0.block_sparse_moe.gate.weight"] = half(EXPERTS, HIDDEN)
     for made, _ in layers.values():
         tensors |= made
     save_file(tensors, folder / "model.safetensors")
     config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": VOCAB, "hidden_size": HIDDEN, "intermediate_size": FFN,
               "num_hidden_layers": 1, "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS, "hidden_act": "silu", "rms_norm_eps": 1e-5,
               "tie_word_embeddings": False, "max_position_embeddings": 64, "bos_token_id": 0, "eos_token_id": 1, "quantization_config": quantization}
+    if mixed:
+        config |= {"architectures": ["MixtralForCausalLM"], "model_type": "mixtral", "num_local_experts": EXPERTS, "num_experts_per_tok": 2}
     (folder / "config.json").write_text(json.dumps(config))
     wide = {name: value.astype(np.float32) for name, value in tensors.items() if value.dtype == np.float16}
     of = lambda name: layers[name][1]
-    return {"embed": wide["model.embed_tokens.weight"], "lm_head": wide["lm_head.weight"], "norm": wide["model.norm.weight"],
+    mlp = lambda name, part: np.concatenate([of(f"{EXPERT}{e}.{part}") for e in range(EXPERTS)]) if mixed else of(f"mlp.{name}_proj")
+    router = {"layers.0.mlp.router": wide["model.layers.0.block_sparse_moe.gate.weight"]} if mixed else {}
+    return {**router, "embed": wide["model.embed_tokens.weight"], "lm_head": wide["lm_head.weight"], "norm": wide["model.norm.weight"],
             "layers.0.attn.norm": wide["model.layers.0.input_layernorm.weight"], "layers.0.mlp.norm": wide["model.layers.0.post_attention_layernorm.weight"],
             "layers.0.attn.qkv": np.concatenate([of("self_attn.q_proj"), of("self_attn.k_proj"), of("self_attn.v_proj")]),
-            "layers.0.attn.o": of("self_attn.o_proj"), "layers.0.mlp.down": of("mlp.down_proj"),
-            "layers.0.mlp.gate_up": stored.interleaved([of("mlp.gate_proj"), of("mlp.up_proj")])}
+            "layers.0.attn.o": of("self_attn.o_proj"), "layers.0.mlp.down": mlp("down", "w2"),
+            "layers.0.mlp.gate_up": stored.interleaved([mlp("gate", "w1"), mlp("up", "w3")])}
 
 
-def layers_of(make, **how):
+def layers_of(make, shapes=SHAPES, **how):
     rng = np.random.default_rng(7)
     made = {}
-    for name, shape in SHAPES.items():
+    for name, shape in shapes.items():
         q = Quantized(rng, shape, **how)
         made[name] = make(f"model.layers.0.{name}", q), q.values
     return made
@@ -120,7 +130,7 @@ def check(name, quantization, layers, encoding, codes):
     report = json.loads((out / "report/report.json").read_text())["stored"]
     outcome = {"codes kept": "kept", "codes kept, scales rounded": "kept, scales rounded to f16"}.get(codes, codes)
     equal(f"{name}: report", [(row["encoding"], row["outcome"], row["tensors"]) for row in report if row["type"].startswith("grouped")],
-          [(encoding, outcome, len(SHAPES))])
+          [(encoding, outcome, len(layers))])
     print(f"  {name}: {encoding}, {codes}")
 
 
@@ -140,6 +150,7 @@ def gptq_cases():
     check("gptq-asym", gptq_config(4, 64, sym=False), layers_of(gptq, bits=4, group=64, symmetric=False), "w4z g64", "codes kept")
     check("gptq-f32-scales", gptq_config(4, 64, sym=False), layers_of(gptq, bits=4, group=64, symmetric=False, scale=np.float32), "w4z g64",
           "codes kept, scales rounded")
+    check("gptq-experts", gptq_config(4, 128), layers_of(gptq, EXPERT_SHAPES, bits=4, group=128, symmetric=True), "w4 g128", "codes kept")
     check("gptq-8", gptq_config(8, 128), layers_of(gptq, bits=8, group=128, symmetric=True), "w8 g128", "codes kept")
     ordered = {}
     for name, shape in SHAPES.items():  # whole runs change places: as good as no order
