@@ -46,8 +46,8 @@ Work plan::workOf(Operation *op, int64_t rows, int64_t maxRows, SymbolTable &sym
     if (ref.getRow0())
       extent = std::max(extent, ref.getRow0() * maxRows);
     work.accesses.push_back({ref.getBase().getValue(), ref.getOffset(), ref.getOffset() + std::max<int64_t>(extent, 0),
-                             info.isRead(), info.isWritten(), info.rowLocal && !ref.getRow0(), info.rowBytes,
-                             info.name});
+                             info.isRead(), info.isWritten(), info.rowLocal && !ref.getRow0(), info.rowBytes, info.name,
+                             info.usedBytes != 0});
   }
   return work;
 }

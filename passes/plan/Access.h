@@ -14,6 +14,7 @@ struct Access {
   bool rowLocal;
   int64_t rowBytes;
   llvm::StringRef name; ///< of the operand
+  bool inRow = false;   ///< begins at an element of the first row, and touches a part of each row
   bool overlaps(const Access &other) const { return base == other.base && begin < other.end && other.begin < end; }
 };
 

@@ -42,9 +42,10 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
     auto base = bases.lookup(access.base);
     if (!base)
       return op->emitError() << "operand '" << access.name << "': expected a plan.base, found '" << access.base << "'";
-    if (access.begin % 64 != 0)
-      return op->emitError() << "operand '" << access.name << "': expected a 64-byte aligned address, found "
-                             << access.begin;
+    int64_t unit = access.inRow ? 4 : 64;
+    if (access.begin % unit != 0)
+      return op->emitError() << "operand '" << access.name << "': expected a " << unit
+                             << "-byte aligned address, found " << access.begin;
     if (access.end > static_cast<int64_t>(base.getBytes()))
       return op->emitError() << "operand '" << access.name << "': expected bytes within the " << base.getBytes()
                              << " of '" << access.base << "', found an end of " << access.end;
@@ -70,12 +71,17 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
            a.begin == b.begin && a.rowBytes == b.rowBytes;
   }
 
+  static bool startsAt(const Access &access, const Access &value) {
+    return access.begin == value.begin ||
+           (access.inRow && access.begin > value.begin && access.begin < value.begin + value.rowBytes);
+  }
+
   /// What is read must be exactly what one launch wrote: same start, same rows, nothing laid over it since. `held`
   /// loses a value as soon as anything is written over any part of it, so that finding it says that it is whole.
   LogicalResult checkRead(const Work &work, const Access &access) {
     const Held *source = nullptr;
     for (const Held &value : held)
-      if (value.access.base == access.base && value.access.begin == access.begin && value.access.end >= access.end)
+      if (value.access.base == access.base && startsAt(access, value.access) && value.access.end >= access.end)
         source = &value;
     if (!source)
       return work.op->emitError() << "operand '" << access.name

@@ -21,7 +21,8 @@ KERNEL = re.compile(r"""^(?:[a-z0-9]+_)??(?:
     embed_(?:f32|f16|w[48]g\d+)_n\d+_k\d+(?:_pos)?(?:_scaled)?
   | norm_c\d+(?:_layer)?(?:_bias)?(?:_res)?(?:_f32|_a8g\d+)?
   | quantize_c\d+_(?:a8)?g\d+
-  | gem[vm]_(?:f32|f16|w[48]g\d+)_n\d+_k\d+(?:_bias)?(?:_(?:silu|gelu|gelu_tanh|relu|tanh))?(?:_gated)?(?:_res)?(?:_cap)?
+  | gem[vm]_(?:f32|f16|w[48]g\d+)_n\d+_k\d+(?:_bias)?(?:_(?:silu|gelu|gelu_tanh|relu|tanh))?(?:_gated)?(?:_res)?(?:_cap)?(?:_e\d+_top\d+(?:_weighted)?)?
+  | route_e\d+_top\d+(?:_norm)?
   | rope_append_h\d+_kv\d+_d\d+(?:_r\d+)?_c\d+_(?:f32|f16)_(?:f32|f16)(?:_qk(?:rms|layer)\d+(?:_bias)?)?
   | attend_h\d+_kv\d+_d\d+_c\d+_(?:f32|f16)_(?:f32|f16)(?:_w\d+)?(?:_cap)?(?:_all)?
   | add_c\d+ )$""", re.X)

@@ -285,3 +285,49 @@ plan.entry @body_1 kind "body" rows 1 {
     plan.launch @embed_f32_n64_k64_pos([@section0 + 0], [@section0 + 16384], [@arena0 + 0], [@arena0 + 64]) tiles 1 per_row
   }
 }
+
+// -----
+
+plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 : i64, context = 64 : i64, max_positions = 64 : i64, bos = 0 : i32,
+  eos = array<i32: 0>, sites = ["n"], tokens = #plan.slot<@arena0 + 0 stride 1>, hidden_rows = #plan.slot<@arena0 + 64 stride 64>,
+  logits = #plan.slot<@arena0 + 2112 stride 64>}
+plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
+plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 32768 : i64}
+plan.kernel @gemv_f32_n32_k64 {family = "gemv", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 32 : i64, k = 64 : i64, bias = false, act = "none",
+  gated = false, residual = false}}
+plan.kernel @route_e4_top2 {family = "route", device = 0 : i32, params = {experts = 4 : i64, top = 2 : i64, normalise = false}}
+plan.kernel @gemv_f32_n32_k64_e4_top2 {family = "gemv", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 32 : i64, k = 64 : i64, bias = false, act = "none",
+  gated = false, residual = false, experts = 4 : i64, top = 2 : i64}}
+plan.entry @head_1 kind "head" rows 1 {
+  plan.segment device 0 {
+    plan.launch @gemv_f32_n32_k64([@section0 + 0], [@arena0 + 64], [@arena0 + 4096]) tiles 1
+    plan.launch @route_e4_top2([@arena0 + 4096], [@arena0 + 4224]) tiles 1 per_row
+    // The second choice is a float behind the first.
+    plan.launch @gemv_f32_n32_k64_e4_top2([@section0 + 0], [@arena0 + 64], [@arena0 + 4228], [@arena0 + 4352]) tiles 1
+    // expected-error @+1 {{operand 'route': expected a 4-byte aligned address, found 4226}}
+    plan.launch @gemv_f32_n32_k64_e4_top2([@section0 + 0], [@arena0 + 64], [@arena0 + 4226], [@arena0 + 4480]) tiles 1
+  }
+}
+
+// -----
+
+plan.library @m {target = "t", devices = ["cpu"], vocab = 64 : i64, hidden = 64 : i64, context = 64 : i64, max_positions = 64 : i64, bos = 0 : i32,
+  eos = array<i32: 0>, sites = ["n"], tokens = #plan.slot<@arena0 + 0 stride 1>, hidden_rows = #plan.slot<@arena0 + 64 stride 64>,
+  logits = #plan.slot<@arena0 + 2112 stride 64>}
+plan.base @arena0 {device = 0 : i32, kind = "arena", bytes = 8512 : i64}
+plan.base @section0 {device = 0 : i32, kind = "section", section = 0 : i32, bytes = 32768 : i64}
+plan.kernel @gemv_f32_n32_k64 {family = "gemv", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 32 : i64, k = 64 : i64, bias = false, act = "none",
+  gated = false, residual = false}}
+plan.kernel @route_e4_top2 {family = "route", device = 0 : i32, params = {experts = 4 : i64, top = 2 : i64, normalise = false}}
+plan.kernel @gemv_f32_n32_k64_e4_top2 {family = "gemv", device = 0 : i32, params = {enc = "f32", group = 0 : i64, n = 32 : i64, k = 64 : i64, bias = false, act = "none",
+  gated = false, residual = false, experts = 4 : i64, top = 2 : i64}}
+plan.entry @head_1 kind "head" rows 1 {
+  plan.segment device 0 {
+    plan.launch @gemv_f32_n32_k64([@section0 + 0], [@arena0 + 64], [@arena0 + 4096]) tiles 1
+    plan.launch @route_e4_top2([@arena0 + 4096], [@arena0 + 4224]) tiles 1 per_row
+    // The second choice is a float behind the first.
+    plan.launch @gemv_f32_n32_k64_e4_top2([@section0 + 0], [@arena0 + 64], [@arena0 + 4228], [@arena0 + 4352]) tiles 1
+    // expected-error @+1 {{operand 'route': expected a value that was written before and is whole, found none at arena0 + 4348}}
+    plan.launch @gemv_f32_n32_k64_e4_top2([@section0 + 0], [@arena0 + 64], [@arena0 + 4348], [@arena0 + 4480]) tiles 1
+  }
+}
