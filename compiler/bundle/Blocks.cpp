@@ -160,13 +160,19 @@ void iq4_xs(const uint8_t *block, size_t group, CodedGroup &out) {
 }
 
 const BlockType kTypes[] = {
-    {"Q4_0", 32, 18, nullptr, q4_0, -8, 7, false},           {"Q4_1", 32, 20, nullptr, q4_1, 0, 15, true},
-    {"Q5_0", 32, 22, nullptr, q5_0, -16, 15, false},         {"Q5_1", 32, 24, nullptr, q5_1, 0, 31, true},
-    {"Q8_0", 32, 34, nullptr, q8_0, -128, 127, false},       {"IQ4_NL", 32, 18, nullptr, iq4_nl, -127, 113, false},
-    {"MXFP4", 32, 17, nullptr, mxfp4, -12, 12, false},       {"Q2_K", 256, 84, q2_k, nullptr, 0, 0, false},
-    {"Q3_K", 256, 110, q3_k, nullptr, 0, 0, false},          {"Q4_K", 256, 144, nullptr, q4_k, 0, 15, true},
-    {"Q5_K", 256, 176, nullptr, q5_k, 0, 31, true},          {"Q6_K", 256, 210, q6_k, nullptr, 0, 0, false},
-    {"IQ4_XS", 256, 136, nullptr, iq4_xs, -127, 113, false},
+    {"Q4_0", 32, 18, nullptr, q4_0, -8, 7, 1, false},
+    {"Q4_1", 32, 20, nullptr, q4_1, 0, 15, 1, true},
+    {"Q5_0", 32, 22, nullptr, q5_0, -16, 15, 1, false},
+    {"Q5_1", 32, 24, nullptr, q5_1, 0, 31, 1, true},
+    {"Q8_0", 32, 34, nullptr, q8_0, -128, 127, 1, false},
+    {"IQ4_NL", 32, 18, nullptr, iq4_nl, -127, 113, 11, false},
+    {"MXFP4", 32, 17, nullptr, mxfp4, -12, 12, 1, false},
+    {"Q2_K", 256, 84, q2_k, nullptr, 0, 0, 1, false},
+    {"Q3_K", 256, 110, q3_k, nullptr, 0, 0, 1, false},
+    {"Q4_K", 256, 144, nullptr, q4_k, 0, 15, 1, true},
+    {"Q5_K", 256, 176, nullptr, q5_k, 0, 31, 1, true},
+    {"Q6_K", 256, 210, q6_k, nullptr, 0, 0, 1, false},
+    {"IQ4_XS", 256, 136, nullptr, iq4_xs, -127, 113, 11, false},
 };
 
 void dequantizeCoded(const BlockType &type, const uint8_t *block, float *out) {
@@ -235,7 +241,7 @@ bool recodeGroup(const BlockType &type, const uint8_t *block, size_t group, Stor
     codes[i] = int8_t(coded.codes[i] + base);
   // A sixteenth of a step, at the code that is farthest from 0 and in the minimum.
   int farthest = std::max(type.high, -type.low);
-  float tolerance = std::fabs(coded.scale) / 16.0f;
+  float tolerance = std::fabs(coded.scale) * float(type.gap) / 16.0f;
   numbers.offset = 0;
   bool good = nearHalf(coded.scale, tolerance / float(farthest), numbers.scale, exact);
   if (storage != Storage::W4A)

@@ -22,6 +22,7 @@ struct BlockType {
   void (*dequantize)(const uint8_t *block, float *out);                ///< null where there is `decode`
   void (*decode)(const uint8_t *block, size_t group, CodedGroup &out); ///< group: of the block's elements / 32
   int low, high;                                                       ///< of the codes that decode gives
+  int gap;                                                             ///< least distance of two of them
   bool hasMinimum;
 
   /// Whole bits of a value.

@@ -20,20 +20,20 @@ TYPES = [dict.fromkeys(LINEARS, "Q4_1") | {"attn_output": "Q4_K", "ffn_down": "Q
          {"attn_q": "Q4_0", "attn_k": "Q4_1", "attn_v": "Q4_0", "attn_output": "Q4_0", "ffn_gate": "Q8_0", "ffn_up": "Q4_0", "ffn_down": "IQ4_XS"},
          {"attn_q": "Q4_K", "attn_k": "Q4_K", "attn_v": "Q6_K", "attn_output": "Q5_1", "ffn_gate": "IQ4_XS", "ffn_up": "IQ4_NL", "ffn_down": "Q3_K"},
          {"attn_q": "Q5_0", "attn_k": "IQ4_NL", "attn_v": "Q4_0", "attn_output": "MXFP4", "ffn_gate": "F16", "ffn_up": "Q8_0", "ffn_down": "IQ4_NL"}]
-ENCODINGS = {"layers.0.attn.qkv": ("w4a g32", "codes kept"), "layers.0.attn.o": ("w4a g32", "requantized"),
+ENCODINGS = {"layers.0.attn.qkv": ("w4a g32", "codes kept"), "layers.0.attn.o": ("w4a g32", "codes kept, scales rounded"),
              "layers.0.mlp.gate_up": ("w4a g32", "codes kept"), "layers.0.mlp.down": ("w8 g32", "requantized"),
              "layers.1.attn.qkv": ("w4a g32", "codes kept"), "layers.1.attn.o": ("w4 g32", "codes kept"),
-             "layers.1.mlp.gate_up": ("w8 g32", "codes kept"), "layers.1.mlp.down": ("w4a g32", "requantized"),
+             "layers.1.mlp.gate_up": ("w8 g32", "codes kept"), "layers.1.mlp.down": ("w8 g32", "codes kept, scales rounded"),
              "layers.2.attn.qkv": ("w8 g32", "requantized"), "layers.2.attn.o": ("w8 g32", "requantized"),
-             "layers.2.mlp.gate_up": ("w4a g32", "requantized"), "layers.2.mlp.down": ("w4a g32", "requantized"),
+             "layers.2.mlp.gate_up": ("w8 g32", "codes kept, scales rounded"), "layers.2.mlp.down": ("w4a g32", "requantized"),
              "layers.3.attn.qkv": ("w8 g32", "codes kept"), "layers.3.attn.o": ("w8 g32", "codes kept"),
              "layers.3.mlp.gate_up": ("f32", "values kept"), "layers.3.mlp.down": ("w8 g32", "codes kept"),
              "embed": ("w8 g32", "codes kept"), "lm_head": ("f16", "")}
 # What report/report.json says of them, with the number of tensors.
-STORED = {"Q4_1 in w4a g32: kept": 6, "Q4_K in w4a g32: requantized": 1, "Q6_K in w8 g32: requantized": 2, "Q4_0 in w4a g32: kept": 2,
-          "Q4_0 in w4 g32: kept": 1, "Q8_0 in w8 g32: kept": 2, "Q4_0 in w8 g32: kept, widened": 2, "IQ4_XS in w4a g32: requantized": 2,
-          "Q4_K in w8 g32: requantized": 2, "Q5_1 in w8 g32: requantized": 1, "IQ4_NL in w4a g32: requantized": 1, "Q3_K in w4a g32: requantized": 1,
-          "Q5_0 in w8 g32: kept, widened": 1, "IQ4_NL in w8 g32: kept, widened": 2, "MXFP4 in w8 g32: kept, widened": 1, "F16 in f32: kept": 1,
+STORED = {"Q4_1 in w4a g32: kept": 6, "Q4_K in w4a g32: kept, scales rounded to f16": 1, "Q6_K in w8 g32: requantized": 2, "Q4_0 in w4a g32: kept": 2,
+          "Q4_0 in w4 g32: kept": 1, "Q8_0 in w8 g32: kept": 2, "Q4_0 in w8 g32: kept, widened": 2, "IQ4_XS in w8 g32: kept, scales rounded to f16": 2,
+          "Q4_K in w8 g32: requantized": 2, "Q5_1 in w8 g32: requantized": 1, "Q3_K in w4a g32: requantized": 1,
+          "Q5_0 in w8 g32: kept, widened": 1, "IQ4_NL in w8 g32: kept, widened": 3, "MXFP4 in w8 g32: kept, widened": 1, "F16 in f32: kept": 1,
           "Q8_0 in f32: kept, widened": 1, "F16 in f16: kept": 1}
 # A mixture's matrices, seen as one of each kind, and what becomes of their types in two layers.
 EXPERTS = 3
@@ -42,7 +42,7 @@ ATTENTION = dict.fromkeys(LINEARS[:4], "Q8_0") | {"ffn_gate_inp": "F32"}
 EXPERT_TYPES = [ATTENTION | {"ffn_gate_exps": "Q4_0", "ffn_up_exps": "Q4_0", "ffn_down_exps": "Q8_0"},
                 ATTENTION | {"ffn_gate_exps": "Q4_1", "ffn_up_exps": "Q4_0", "ffn_down_exps": "Q4_K"}]
 EXPERT_ENCODINGS = {"layers.0.mlp.gate_up": ("w4 g32", "codes kept"), "layers.0.mlp.down": ("w8 g32", "codes kept"), "layers.0.mlp.router": ("f32", ""),
-                    "layers.1.mlp.gate_up": ("w4a g32", "codes kept"), "layers.1.mlp.down": ("w4a g32", "requantized"), "layers.1.mlp.router": ("f32", "")}
+                    "layers.1.mlp.gate_up": ("w4a g32", "codes kept"), "layers.1.mlp.down": ("w4a g32", "codes kept, scales rounded"), "layers.1.mlp.router": ("f32", "")}
 # Where a block's binary16 numbers lie: random bytes there would be infinite at times.
 HALVES = {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108], "Q4_K": [0, 2], "Q5_K": [0, 2],
           "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "MXFP4": []}
@@ -53,6 +53,8 @@ def random_blocks(rng, kind, shape):
     blocks = rng.integers(0, 256, (shape[0] * shape[1] // elements, size), dtype=np.uint8)
     for at in HALVES[kind]:
         blocks[:, at: at + 2] = rng.normal(0, 0.01, len(blocks)).astype(np.float16).view(np.uint8).reshape(-1, 2)
+    if kind == "Q4_K":  # scales and minima of one size, as weights around 0 have them
+        blocks[:, 2:4] = blocks[:, :2]
     if kind == "MXFP4":
         blocks[:, 0] = rng.integers(115, 123, len(blocks))
     return blocks.reshape(shape[0], -1)
@@ -122,8 +124,9 @@ def expected_weights(path, layers, head_dim):
     return made
 
 
-def check_stored(what, found, expected, loose=()):
-    """Every matrix and vector equal, bit for bit (but for the sign of zero); those of `loose` within a rounding step."""
+def check_stored(what, found, expected, loose=(), rounded=()):
+    """Every matrix and vector equal, bit for bit (but for the sign of zero); those of `loose` within a rounding step, those of `rounded` within
+    the rounding of scales to binary16."""
     equal(f"{what}: names", sorted(n for n in found if not n.startswith("rope.")), sorted(expected))
     for name, want in expected.items():
         values = found[name][1]
@@ -133,6 +136,10 @@ def check_stored(what, found, expected, loose=()):
             error = np.abs(values - want).max() / np.abs(want).max()
             if not 0 < error < 0.2:  # as far inside the values as the ends of w4a may lie
                 fail(f"{what} {name}: requantized with an error of {error} of the largest value")
+        elif name in rounded:
+            error = np.abs(values - want).max() / np.abs(want).max()
+            if not 0 < error < 2 ** -10:
+                fail(f"{what} {name}: scales rounded with an error of {error} of the largest value")
         elif not (values == want).all():
             at = np.argwhere(values != want)[0]
             fail(f"{what} {name}: {(values != want).sum()} values differ, first at {at}: {values[tuple(at)]!r}, expected {want[tuple(at)]!r}")
@@ -148,7 +155,8 @@ def check_kept(path, layers, encodings):
         equal(f"{name}: encoding", found[name][0]["encoding"], encoding)
         if not found[name][0]["recipe"].endswith(codes):
             fail(f"{name}: expected a recipe that ends with '{codes}', found '{found[name][0]['recipe']}'")
-    check_stored("keep", found, expected, [n for n, (_, codes) in encodings.items() if codes == "requantized"])
+    check_stored("keep", found, expected, [n for n, (_, codes) in encodings.items() if codes == "requantized"],
+                 [n for n, (_, codes) in encodings.items() if codes == "codes kept, scales rounded"])
     same_bits("reference and host", run(bundle(path, "--target", "reference"), [3, 5, 7], 8)[1], run(out, [3, 5, 7], 8)[1])
     return out
 
@@ -168,7 +176,7 @@ def types():
     equal("--quant", manifest["settings"]["quant"], "keep")
     equal("--embed, --head", [manifest["settings"][option] for option in ("embed", "head")], ["w8", "f16"])
     done = command([COMPILER, "compile", path, "-o", WORK / "refused.bundle", "--no-fallback"], expect=1)
-    if "--quant keep with --no-fallback: expected weights whose encoding the target has, found " not in done.stderr or ": requantized, " not in done.stderr:
+    if "--quant keep with --no-fallback: expected weights whose encoding the target has, found " not in done.stderr or ": kept, scales rounded to f16, 2 tensors" not in done.stderr:
         fail(f"--no-fallback: {done.stderr}")
     if (WORK / "refused.bundle").exists():
         fail("--no-fallback left a bundle behind")
