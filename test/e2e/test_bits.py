@@ -54,11 +54,11 @@ def arm_variants():
 
 
 def families(variants):
-    """What only some families have: windows, caps, norms of q and k (rms, layer with biases), layer norms, learned positions."""
+    """What only some families have: windows, caps, norms of q and k (rms, layer with biases), layer norms, learned positions, experts."""
     sys.path.insert(0, str(FAMILIES))
     import checkpoint
     from cases import CONFIGS
-    for name in ("gemma2", "gemma3", "gpt2", "phi-qk-norm"):
+    for name in ("gemma2", "gemma3", "gpt2", "phi-qk-norm", "qwen3-moe"):
         reference = json.loads((FAMILIES / f"references/{name}.json").read_text())
         folder = models.BUILD / f"test/e2e/{name}-bits{'-arm' if variants[0][1] else ''}"  # a folder for each test: they run side by side
         checkpoint.write(folder, name, CONFIGS[name], reference["tensors"])
