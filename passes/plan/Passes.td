@@ -72,8 +72,8 @@ def VerifyPlan : Pass<"hr-verify-plan", "::mlir::ModuleOp"> {
   let description = [{
     Executes each entry in mind, byte range by byte range, knowing nothing of how the plan was made. After it:
 
-    * every address is a base, 64-byte aligned (of a choice of experts, which lies in a row, 4-byte), and what is read or written there lies within the base; so do the library's slots, and
-      tables of positions (RoPE, learned ones) for all positions that may be used;
+    * every address is a base, 64-byte aligned (of a choice of experts, which lies in a row, 4-byte), and what is read or written there
+      lies within the base; so do the library's slots, and tables of positions (RoPE, learned ones) for all positions that may be used;
     * every activation that is read is the whole of what one earlier launch or copy wrote, or an input of the entry: nothing else has
       been written over any part of it; taps last until the end of the step, a head's included;
     * whatever another thread may have written, or may still be reading, is separated by a barrier or a segment's end;

@@ -79,9 +79,11 @@ TEST_CASE("malformed models") {
           {"/model/dropout", "0.1", "model.dropout: expected null, found the number 0.1"},
           {"/model/continuing_subword_prefix", R"("##")",
            "model.merges[0]: expected two tokens, the second longer than the subword prefix, found 'b'"},
-          {"/model/end_of_word_suffix", R"("·")", "model.end_of_word_suffix: expected ASCII characters, found the string '·'"},
+          {"/model/end_of_word_suffix", R"("·")",
+           "model.end_of_word_suffix: expected ASCII characters, found the string '·'"},
           {"/model/fuse_unk", "1", "model.fuse_unk: expected true or false, found the number 1"},
-          {"/model/byte_fallback", "true", "model.byte_fallback: expected false with a ByteLevel pre-tokenizer, found true"},
+          {"/model/byte_fallback", "true",
+           "model.byte_fallback: expected false with a ByteLevel pre-tokenizer, found true"},
       });
 }
 
@@ -98,7 +100,8 @@ TEST_CASE("malformed models of other kinds") {
         });
   check(wordPieceJson(),
         {
-            {"/model/unk_token", R"("[X]")", "model.unk_token: expected a token of the vocabulary, found the string '[X]'"},
+            {"/model/unk_token", R"("[X]")",
+             "model.unk_token: expected a token of the vocabulary, found the string '[X]'"},
             {"/model/unk_token", "", "model.unk_token: expected a string, found null"},
             {"/model/continuing_subword_prefix", "", "model.continuing_subword_prefix: expected a string, found null"},
             {"/model/max_input_chars_per_word", "-1",
@@ -122,11 +125,14 @@ TEST_CASE("malformed character maps") {
              "normalizer.precompiled_charsmap: expected base64 in groups of 4 characters, found 401 characters"},
             {where, other.c_str(), "normalizer.precompiled_charsmap: expected base64, found the character '!'"},
             {where, few.c_str(), "normalizer.precompiled_charsmap: expected the size of a double array, found 2 bytes"},
-            {where, none.c_str(), "normalizer.precompiled_charsmap: expected a double array of 0 bytes, a multiple of 4, "
-                                  "found 2 bytes after its size"},
-            {where, cut.c_str(), "normalizer.precompiled_charsmap: expected a double array of 12288 bytes, a multiple of "
-                                 "4, found 296 bytes after its size"},
-            {where, bytes.c_str(), "normalizer.precompiled_charsmap: expected texts in UTF-8, found other bytes at byte 8"},
+            {where, none.c_str(),
+             "normalizer.precompiled_charsmap: expected a double array of 0 bytes, a multiple of 4, "
+             "found 2 bytes after its size"},
+            {where, cut.c_str(),
+             "normalizer.precompiled_charsmap: expected a double array of 12288 bytes, a multiple of "
+             "4, found 296 bytes after its size"},
+            {where, bytes.c_str(),
+             "normalizer.precompiled_charsmap: expected texts in UTF-8, found other bytes at byte 8"},
         });
 }
 
@@ -163,14 +169,18 @@ TEST_CASE("components that are not supported are named") {
       byteLevelJson(),
       {
           {"/normalizer", R"({"type": "Sequence", "normalizers": [{"type": "Uppercase"}]})",
-           "normalizer.normalizers[0]: expected NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, BertNormalizer, Replace, Prepend, Precompiled, Nmt, ByteLevel or Sequence, found 'Uppercase'"},
-          {"/normalizer", "3", "normalizer: expected NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, BertNormalizer, Replace, Prepend, Precompiled, Nmt, ByteLevel or Sequence, found the number 3"},
+           "normalizer.normalizers[0]: expected NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, BertNormalizer, "
+           "Replace, Prepend, Precompiled, Nmt, ByteLevel or Sequence, found 'Uppercase'"},
+          {"/normalizer", "3",
+           "normalizer: expected NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, BertNormalizer, Replace, "
+           "Prepend, Precompiled, Nmt, ByteLevel or Sequence, found the number 3"},
           {"/normalizer", R"({"type": "Replace", "pattern": {"Regex": "a*"}, "content": "x"})",
            "normalizer.pattern: expected a regex that matches some text, found one that matches the empty string"},
           {"/normalizer", R"({"type": "Strip", "strip_left": true})",
            "normalizer.strip_right: expected true or false, found null"},
           {"/pre_tokenizer", R"({"type": "UnicodeScripts"})",
-           "pre_tokenizer: expected ByteLevel, Split, Digits, Whitespace, WhitespaceSplit, Metaspace, BertPreTokenizer, Punctuation, CharDelimiterSplit or Sequence, found 'UnicodeScripts'"},
+           "pre_tokenizer: expected ByteLevel, Split, Digits, Whitespace, WhitespaceSplit, Metaspace, "
+           "BertPreTokenizer, Punctuation, CharDelimiterSplit or Sequence, found 'UnicodeScripts'"},
           {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "ab"})",
            "pre_tokenizer.replacement: expected one character, found the string 'ab'"},
           {"/pre_tokenizer", R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "last"})",
@@ -191,7 +201,8 @@ TEST_CASE("components that are not supported are named") {
           {"/pre_tokenizer", R"({"type": "Split", "pattern": 1, "behavior": "Isolated"})",
            "pre_tokenizer.pattern: expected a String or a Regex, found neither"},
           {"/post_processor", R"({"type": "Pairs"})",
-           "post_processor: expected TemplateProcessing, ByteLevel, BertProcessing, RobertaProcessing or Sequence, found 'Pairs'"},
+           "post_processor: expected TemplateProcessing, ByteLevel, BertProcessing, RobertaProcessing or Sequence, "
+           "found 'Pairs'"},
           {"/post_processor", R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "Q"}}]})",
            "post_processor.single[0].SpecialToken.id: expected a name among special_tokens, found the string 'Q'"},
           {"/post_processor", R"({"type": "TemplateProcessing", "single": []})",
@@ -201,12 +212,15 @@ TEST_CASE("components that are not supported are named") {
          "special_tokens": {"Q": {"ids": [999]}}})",
            "post_processor: expected ids of the vocabulary, found 999"},
           {"/decoder", R"({"type": "CTC"})",
-           "decoder: expected ByteLevel, Replace, Metaspace, WordPiece, BPEDecoder, ByteFallback, Fuse, Strip or Sequence, "
+           "decoder: expected ByteLevel, Replace, Metaspace, WordPiece, BPEDecoder, ByteFallback, Fuse, Strip or "
+           "Sequence, "
            "found 'CTC'"},
           {"/decoder", R"({"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "ByteFallback"}]})",
-           "decoder.decoders[1]: expected the order: decoders of one token, ByteFallback, Fuse or ByteLevel, Strip, found "
+           "decoder.decoders[1]: expected the order: decoders of one token, ByteFallback, Fuse or ByteLevel, Strip, "
+           "found "
            "ByteFallback"},
-          {"/decoder", R"({"type": "Sequence", "decoders": [{"type": "BPEDecoder", "suffix": "c"}, {"type": "ByteLevel"}]})",
+          {"/decoder",
+           R"({"type": "Sequence", "decoders": [{"type": "BPEDecoder", "suffix": "c"}, {"type": "ByteLevel"}]})",
            "decoder.decoders[1]: expected no bytes after BPEDecoder, found ByteLevel"},
           {"/decoder", R"({"type": "BPEDecoder", "suffix": "a"})",
            "decoder: expected the suffix at the end of tokens alone, found 'ab'"},
@@ -219,30 +233,31 @@ TEST_CASE("components that are not supported are named") {
 TEST_CASE("regular expressions that are not supported are named") {
   struct {
     const char *regex, *found;
-  } cases[] = {{"(?<=a)b", "lookbehind at character 0"},
-               {"a+?", "a lazy quantifier at character 2"},
-               {"a++*", "a quantifier on a quantifier at character 3"},
-               {"(ab)+", "a group repeated without limit"},
-               {"(?:ab)?+c", "a possessive quantifier on a group"},
-               {"(?!ab)c", "lookahead on more than one character at character 0"},
-               {"\\bword", "\\b at character 0"},
-               {"(a)\\1", "\\1 at character 3"},
-               {"\\p{Hun}+", "the property 'Hun', which is no general category and no script, at character 7"},
-               {"[[:alpha:]]", "a POSIX class at character 1"},
-               {"[]", "an empty class at character 1"},
-               {"[abc", "a class that is not closed at character 0"},
-               {"[z-a]", "a class range out of order at character 4"},
-               {"(ab", "a group that is not closed at character 3"},
-               {"ab)", "an unmatched ) at character 2"},
-               {"*a", "a quantifier without operand at character 0"},
-               {"a{3,1}", "a repeat count out of order or over 1000 at character 6"},
-               {"a{b}", "an unknown quantifier at character 2"},
-               {"^a", "^ at character 0"},
-               {"\\x{110000}", "an escape that is no code point at character 10"},
-               {"a\\", "a \\ at the end at character 1"},
-               {"(?i:\u00df)", "a letter that folds to several, as \u00df to ss, at character 4"},
-               {"(?i:[a\u00c0-\u00ff])", "a letter that folds to several, as \u00df to ss, at character 9"},
-               {"fi(?i:gro\u017fs)", "letters that fold together with a single one, as ss with \u00df, at character 9"}};
+  } cases[] = {
+      {"(?<=a)b", "lookbehind at character 0"},
+      {"a+?", "a lazy quantifier at character 2"},
+      {"a++*", "a quantifier on a quantifier at character 3"},
+      {"(ab)+", "a group repeated without limit"},
+      {"(?:ab)?+c", "a possessive quantifier on a group"},
+      {"(?!ab)c", "lookahead on more than one character at character 0"},
+      {"\\bword", "\\b at character 0"},
+      {"(a)\\1", "\\1 at character 3"},
+      {"\\p{Hun}+", "the property 'Hun', which is no general category and no script, at character 7"},
+      {"[[:alpha:]]", "a POSIX class at character 1"},
+      {"[]", "an empty class at character 1"},
+      {"[abc", "a class that is not closed at character 0"},
+      {"[z-a]", "a class range out of order at character 4"},
+      {"(ab", "a group that is not closed at character 3"},
+      {"ab)", "an unmatched ) at character 2"},
+      {"*a", "a quantifier without operand at character 0"},
+      {"a{3,1}", "a repeat count out of order or over 1000 at character 6"},
+      {"a{b}", "an unknown quantifier at character 2"},
+      {"^a", "^ at character 0"},
+      {"\\x{110000}", "an escape that is no code point at character 10"},
+      {"a\\", "a \\ at the end at character 1"},
+      {"(?i:\u00df)", "a letter that folds to several, as \u00df to ss, at character 4"},
+      {"(?i:[a\u00c0-\u00ff])", "a letter that folds to several, as \u00df to ss, at character 9"},
+      {"fi(?i:gro\u017fs)", "letters that fold together with a single one, as ss with \u00df, at character 9"}};
   for (const auto &c : cases) {
     CHECK(errorOf(withRegex(c.regex)) ==
           std::string("tokenizer.json: pre_tokenizer.pattern: expected a regex of the supported kind, found ") +
