@@ -75,6 +75,10 @@ template <typename V, typename T> void fields(V &v, T &m, const ManifestModel *)
   v.field("kv_heads", m.kvHeads);
   v.field("head_dim", m.headDim);
   v.field("feed_forward", m.feedForward);
+  v.field("experts", m.experts);
+  v.field("experts_per_token", m.expertsPerToken);
+  v.field("mixtures", m.mixtures);
+  v.field("expert_feed_forward", m.expertFeedForward);
   v.field("vocab", m.vocab);
   v.field("context", m.context);
   v.field("max_positions", m.maxPositions);

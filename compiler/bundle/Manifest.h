@@ -19,6 +19,9 @@ struct ManifestModel {
   std::string pooling = "none"; ///< of an encoder: "none", "mean", "cls"
   bool normalize = false;       ///< of an encoder: the pooled vector has length 1
   uint64_t parameters = 0, layers = 0, hidden = 0, heads = 0, kvHeads = 0, headDim = 0, feedForward = 0, vocab = 0;
+  uint64_t experts = 0, expertsPerToken = 0; ///< of each mixture; 0: there are none
+  uint64_t mixtures = 0;                     ///< layers that are mixtures of experts
+  uint64_t expertFeedForward = 0;
   uint64_t context = 0;      ///< positions of the KV cache
   uint64_t maxPositions = 0; ///< of the model
   int64_t bos = -1;

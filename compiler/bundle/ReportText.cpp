@@ -99,6 +99,9 @@ std::string bundleReportText(const Manifest &m) {
                  mebibytes(m.sessionBytes), m.model.context, m.cost.kvBytesPerPosition);
   text += "\nA token\n";
   text += format("  weights read             %10" PRIu64 " bytes\n", m.cost.weightBytesPerToken);
+  if (m.model.mixtures)
+    text += format("    of experts             %10" PRIu64 " of %" PRIu64 " in each of %" PRIu64 " layers\n",
+                   m.model.expertsPerToken, m.model.experts, m.model.mixtures);
   text +=
       format("  KV cache read            %10" PRIu64 " bytes for each position before it\n", m.cost.kvBytesPerPosition);
   if (m.cost.tokensPerSecond > 0)
@@ -127,6 +130,7 @@ std::string bundleReportJson(const Manifest &m) {
                {"memory", {{"weights", m.weightsBytes}, {"arena", m.arenaBytes}, {"session", m.sessionBytes}}},
                {"token",
                 {{"weight_bytes", m.cost.weightBytesPerToken},
+                 {"experts_per_token", m.model.expertsPerToken},
                  {"kv_bytes_per_position", m.cost.kvBytesPerPosition},
                  {"tokens_per_second", m.cost.tokensPerSecond}}},
                {"entries", entries}};

@@ -150,6 +150,18 @@ Result<void> BundleWriter::writeLibraries(DiagnosticCollector &diagnostics) {
   return {};
 }
 
+static void describeExperts(const ModelSpec &spec, ManifestModel &model) {
+  for (const BlockSpec &block : spec.blocks) {
+    const MlpSpec &mlp = block.mlp;
+    if (mlp.experts.count == 0)
+      continue;
+    model.mixtures += 1;
+    model.experts = uint64_t(mlp.experts.count);
+    model.expertsPerToken = uint64_t(mlp.experts.top);
+    model.expertFeedForward = uint64_t(mlp.down.weight.shape()[1]);
+  }
+}
+
 void BundleWriter::describe() {
   const ModelSpec &spec = request.spec;
   const AttentionSpec &attention = spec.blocks.front().attention;
@@ -166,6 +178,7 @@ void BundleWriter::describe() {
   model.headDim = uint64_t(attention.headDim);
   model.feedForward = uint64_t(spec.feedForward);
   model.vocab = uint64_t(spec.vocab);
+  describeExperts(spec, model);
   model.files = spec.files;
   model.parameters = spec.parameters;
   describePlan(request.plan, sections, blob.tokenBytes, manifest);

@@ -36,7 +36,7 @@ STORED = {"Q4_1 in w4a g32: kept": 6, "Q4_K in w4a g32: kept, scales rounded to 
           "Q5_0 in w8 g32: kept, widened": 1, "IQ4_NL in w8 g32: kept, widened": 3, "MXFP4 in w8 g32: kept, widened": 1, "F16 in f32: kept": 1,
           "Q8_0 in f32: kept, widened": 1, "F16 in f16: kept": 1}
 # A mixture's matrices, seen as one of each kind, and what becomes of their types in two layers.
-EXPERTS = 3
+EXPERTS, EXPERTS_USED = 3, 2
 EXPERT_SHAPES = {"ffn_gate_exps": (EXPERTS * FFN, HIDDEN), "ffn_up_exps": (EXPERTS * FFN, HIDDEN), "ffn_down_exps": (EXPERTS * HIDDEN, FFN)}
 ATTENTION = dict.fromkeys(LINEARS[:4], "Q8_0") | {"ffn_gate_inp": "F32"}
 EXPERT_TYPES = [ATTENTION | {"ffn_gate_exps": "Q4_0", "ffn_up_exps": "Q4_0", "ffn_down_exps": "Q8_0"},
@@ -74,7 +74,7 @@ def write_llama(path, types, embed="Q8_0", head="F16", seed=4):
     w.add_eos_token_id(1)
     if "ffn_gate_inp" in types[0]:
         w.add_expert_count(EXPERTS)
-        w.add_expert_used_count(2)
+        w.add_expert_used_count(EXPERTS_USED)
 
     def add(name, kind, shape):
         if kind in HALVES:
@@ -185,7 +185,21 @@ def types():
 def experts():
     """The blocks of all experts of a kind lie in one tensor."""
     WORK.mkdir(parents=True, exist_ok=True)
-    check_kept(write_llama(WORK / "experts.gguf", EXPERT_TYPES), len(EXPERT_TYPES), EXPERT_ENCODINGS)
+    path = write_llama(WORK / "experts.gguf", EXPERT_TYPES)
+    check_kept(path, len(EXPERT_TYPES), EXPERT_ENCODINGS)
+    manifest = json.loads((bundle(path, "--target", "host") / "manifest.json").read_text())
+    model = manifest["model"]
+    equal("manifest", [model[key] for key in ("experts", "experts_per_token", "mixtures", "expert_feed_forward")], [EXPERTS, EXPERTS_USED, 2, FFN])
+    # A token reads of a mixture what it goes through, of tables a row or none, all else once.
+    share = lambda name: EXPERTS_USED / EXPERTS if name.endswith(("mlp.gate_up", "mlp.down")) else name not in ("embed", "rope.table")
+    once = sum(w["bytes"] * share(w["name"]) for w in manifest["weights"])
+    rows = manifest["cost"]["weight_bytes_per_token"] - once
+    if not 0 < rows < 4096:
+        fail(f"weights read for a token: expected {once} and some rows of tables, found {manifest['cost']['weight_bytes_per_token']}")
+    shown = command([COMPILER, "inspect", bundle(path, "--target", "host")]).stdout
+    wanted = f"2 layers are mixtures of {EXPERTS} experts of feed-forward {FFN}: a token goes through {EXPERTS_USED}\n"
+    if wanted not in shown:
+        fail(f"inspect: expected {wanted!r}, found {shown[:600]}")
 
 
 def smollm2():

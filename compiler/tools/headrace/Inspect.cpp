@@ -36,6 +36,10 @@ void printModel(const Manifest &m) {
               " KV) of %" PRIu64 ", feed-forward %" PRIu64 ", vocabulary %" PRIu64 "\n",
               m.name.c_str(), m.model.architecture.c_str(), double(m.model.parameters) * 1e-6, m.model.layers,
               m.model.hidden, m.model.heads, m.model.kvHeads, m.model.headDim, m.model.feedForward, m.model.vocab);
+  if (m.model.mixtures)
+    std::printf("  %" PRIu64 " layers are mixtures of %" PRIu64 " experts of feed-forward %" PRIu64
+                ": a token goes through %" PRIu64 "\n",
+                m.model.mixtures, m.model.experts, m.model.expertFeedForward, m.model.expertsPerToken);
   if (m.model.kind != "decoder")
     std::printf("  %s, pooling %s%s\n", m.model.kind.c_str(), m.model.pooling.c_str(),
                 m.model.normalize ? ", normalized" : "");
@@ -91,6 +95,13 @@ void printKernels(const Manifest &m) {
     std::printf("  %5" PRIu64 "  %s\n", kernel.launches, kernel.name.c_str());
 }
 
+/// The first and the last of a long list; --json has all.
+std::vector<std::string> shortened(const std::vector<std::string> &names) {
+  if (names.size() <= 6)
+    return names;
+  return {names[0], names[1], "... (" + std::to_string(names.size()) + " tensors)", names.back()};
+}
+
 void printWeights(const Manifest &m) {
   std::printf("\nWeights (section +offset, bytes, encoding, layout: checkpoint tensors; recipe; kernels)\n");
   for (const ManifestWeight &weight : m.weights) {
@@ -100,7 +111,7 @@ void printWeights(const Manifest &m) {
                                             : source.tensor + " (" + source.file + ", " + source.dtype + ")");
     std::printf("  %s: %" PRIu64 " +%" PRIu64 ", %" PRIu64 ", %s, %s\n", weight.name.c_str(), weight.section,
                 weight.offset, weight.bytes, weight.encoding.c_str(), weight.layout.c_str());
-    std::printf("    from %s; %s\n", join(sources).c_str(), weight.recipe.c_str());
+    std::printf("    from %s; %s\n", join(shortened(sources)).c_str(), weight.recipe.c_str());
     std::printf("    read by %s\n", weight.kernels.empty() ? "nothing" : join(weight.kernels).c_str());
   }
 }

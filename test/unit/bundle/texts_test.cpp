@@ -50,6 +50,9 @@ TEST_CASE("the report says what was fused, precision, memory and cost") {
   Manifest m = sample();
   m.cost.weightBytesPerToken = 1500000;
   m.cost.tokensPerSecond = 12.5;
+  m.model.mixtures = 24;
+  m.model.experts = 60;
+  m.model.expertsPerToken = 4;
   std::string text = bundleReportText(m);
   CHECK(text.find("     6 x query, key and value into one matrix product") != std::string::npos);
   CHECK(text.find("w4 g64                        1 tensors         4096 values       0.00 MiB  4.50 bits a value") !=
@@ -60,6 +63,9 @@ TEST_CASE("the report says what was fused, precision, memory and cost") {
   auto json = nlohmann::json::parse(bundleReportJson(m));
   CHECK(json["precision"]["w4 g64"]["bytes"] == 2304);
   CHECK(json["token"]["weight_bytes"] == 1500000);
+  CHECK(json["token"]["experts_per_token"] == 4);
+  CHECK(text.find("of experts                      4 of 60 in each of 24 layers") != std::string::npos);
+  CHECK(bundleReportText(sample()).find("experts") == std::string::npos);
 }
 
 TEST_CASE("the report says what became of a quantized checkpoint's matrices") {
