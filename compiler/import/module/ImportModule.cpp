@@ -197,7 +197,7 @@ Value ModuleWriter::experts(const Twine &name, const MlpSpec &mlp, Value x, Valu
         model::ActivationOp::create(builder, at(anchor + ".act"), gate.getType(), activationOf(mlp.activation), gate);
     Value inner = model::MulOp::create(builder, at(anchor + ".mul"), gate, up);
     Value down = expertLinear(name + ".down", anchor + ".down", mlp.down, choice, inner, true);
-    sum = sum ? add(anchor + ".out", sum, down) : down;
+    sum = sum ? add((slot + 1 == spec.top ? name : anchor) + ".out", sum, down) : down;
   }
   return sum;
 }

@@ -151,7 +151,9 @@ void printTable(const DiffArguments &arguments, const Outcome &outcome) {
   std::printf("%-32s %14s %18s\n", "value", "relative error", "largest difference");
   for (const Difference &d : outcome.differences)
     std::printf("%-32s %14.6f %18.6f%s\n", d.name.c_str(), d.relative, d.largest,
-                &d == outcome.bad ? "  <- first bad" : "");
+                &d == outcome.bad   ? "  <- first bad"
+                : !isJudged(d.name) ? "  (a choice of experts)"
+                                    : "");
   std::printf("\n%zu tokens; the bundle's logits are those of its settings bit for bit; the same most likely token "
               "after %zu of them\n",
               outcome.tokens, outcome.same);
@@ -204,7 +206,7 @@ Result<void> diff(const DiffArguments &arguments) {
   Outcome outcome = {compareRecordings(*again, *reference), notCompared(*again, *reference), nullptr, ids->size(),
                      sameChoices(*again, *reference)};
   for (size_t i = outcome.differences.size(); i-- > 0;)
-    if (!(outcome.differences[i].relative <= arguments.threshold))
+    if (!(outcome.differences[i].relative <= arguments.threshold) && isJudged(outcome.differences[i].name))
       outcome.bad = &outcome.differences[i];
   (arguments.json ? printJson : printTable)(arguments, outcome);
   return {};

@@ -40,6 +40,12 @@ std::vector<Difference> compareRecordings(const Recording &found, const Recordin
   return differences;
 }
 
+bool isJudged(const std::string &name) {
+  constexpr std::string_view route = ".route";
+  bool isRoute = name.size() >= route.size() && name.compare(name.size() - route.size(), route.size(), route) == 0;
+  return !isRoute && name.find(".choice") == std::string::npos;
+}
+
 std::vector<std::string> notCompared(const Recording &found, const Recording &reference) {
   std::vector<std::string> names;
   auto addMissing = [&](const Recording &from, const Recording &other) {

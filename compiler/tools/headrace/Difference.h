@@ -16,6 +16,10 @@ struct Difference {
 /// The values that both have, in order, and the logits at the end.
 std::vector<Difference> compareRecordings(const Recording &found, const Recording &reference);
 
+/// Whether a difference says that something is wrong. It does not among the choices of a mixture of experts: a rounded
+/// score that puts two of them in the other order exchanges their values, and leaves their sum, "layers.0.mlp.out".
+bool isJudged(const std::string &name);
+
 /// Names of the values that only one of the two has, such as those that one keeps in codes.
 std::vector<std::string> notCompared(const Recording &found, const Recording &reference);
 

@@ -44,3 +44,11 @@ TEST_CASE("zeros, and what is not a number") {
   CHECK(d[2].relative == 0);
   CHECK(compareRecordings(reference, reference)[0].relative == 0);
 }
+
+TEST_CASE("choices of experts are shown, and their sum is judged") {
+  CHECK_FALSE(isJudged("layers.3.mlp.route"));
+  CHECK_FALSE(isJudged("layers.3.mlp.choice0.mul"));
+  CHECK_FALSE(isJudged("layers.3.mlp.choice0.out"));
+  CHECK(isJudged("layers.3.mlp.out"));
+  CHECK(isJudged("layers.3.mlp.router"));
+}
