@@ -116,9 +116,14 @@ def starcoder2(**more):
                                                                "tie_word_embeddings": True, **more})
 
 
-def granite(**more):
-    return llama_like("GraniteForCausalLM", "granite", **{"embedding_multiplier": 3.0, "logits_scaling": 2.0, "residual_multiplier": 0.4,
-                                                          "attention_multiplier": 0.2, "tie_word_embeddings": True, **more})
+def granite(architecture="GraniteForCausalLM", model_type="granite", **more):
+    return llama_like(architecture, model_type, **{"embedding_multiplier": 3.0, "logits_scaling": 2.0, "residual_multiplier": 0.4,
+                                                   "attention_multiplier": 0.2, "tie_word_embeddings": True, **more})
+
+
+def granite_moe(**more):
+    return granite("GraniteMoeForCausalLM", "granitemoe", **{"intermediate_size": 40, "num_local_experts": 6, "num_experts_per_tok": 3,
+                                                             "output_router_logits": False, "router_aux_loss_coef": 0.001, **more})
 
 
 def cohere(architecture="CohereForCausalLM", model_type="cohere", **more):
@@ -195,6 +200,7 @@ CONFIGS = {
     "starcoder2-window": starcoder2(sliding_window=9, tie_word_embeddings=False, use_bias=False),
     "internlm2": llama(),
     "granite": granite(),
+    "granite-moe": granite_moe(),
     "granite-biases": granite(attention_bias=True, mlp_bias=True, tie_word_embeddings=False),
     "smollm3": llama_like("SmolLM3ForCausalLM", "smollm3", num_hidden_layers=4, no_rope_layers=[1, 1, 1, 0], no_rope_layer_interval=4, use_sliding_window=False,
                           pad_token_id=0, tie_word_embeddings=True),
@@ -238,6 +244,7 @@ VARIANTS = {
     "falcon-heads-parallel": falcon(multi_query=False, tie_word_embeddings=False, bias=True),
     "opt-post-norms": opt(do_layer_norm_before=False),
     "opt-untied-projected": opt(tie_word_embeddings=False, word_embed_proj_dim=64, _remove_final_layer_norm=True),
+    "granite-moe-untied-biases": granite_moe(attention_bias=True, tie_word_embeddings=False, num_local_experts=2, num_experts_per_tok=2),
     "granite-defaults": granite(embedding_multiplier=None, logits_scaling=None, residual_multiplier=None, attention_multiplier=None),
     "smollm3-windows": llama_like("SmolLM3ForCausalLM", "smollm3", num_hidden_layers=4, no_rope_layers=[1, 0, 1, 0], use_sliding_window=True, sliding_window=9,
                                   layer_types=["full_attention", "sliding_attention", "sliding_attention", "full_attention"], pad_token_id=0),

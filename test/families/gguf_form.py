@@ -18,7 +18,7 @@ from random_llama import rounded_to_bfloat16
 
 ARCHITECTURES = {"mistral": "llama", "mixtral": "llama", "qwen3_moe": "qwen3moe", "gemma3_text": "gemma3", "phi": "phi2", "gpt_neox": "gptneox", "cohere": "command-r", "roberta": "bert",
                  "xlm-roberta": "bert", "distilbert": "bert"}
-INTERLEAVED = ("llama", "mistral", "mixtral", "granite", "smollm3", "olmo")
+INTERLEAVED = ("llama", "mistral", "mixtral", "granite", "granitemoe", "smollm3", "olmo")
 IGNORED = r"rotary_emb\.inv_freq$|\.attn\.bias$|attention\.(masked_)?bias$|pooler\.|cls\.predictions"
 # What a GGUF file does not say (windows of Mistral and Qwen, dense layers among experts, other patterns and scales of Gemma, activations, attention factors of yarn), or llama.cpp
 # does not read: such cases have no GGUF form.
@@ -77,11 +77,15 @@ def changed(name, value, f):
 
 
 def stacked(tensors):
-    """StableLM keeps a norm for each head, mixtures keep matrices for each expert; GGUF has them in one tensor."""
+    """StableLM keeps a norm for each head, most mixtures matrices for each expert; GGUF has them in one tensor, gate and up in two."""
     whole = {}
     for name in sorted(tensors, key=lambda n: [int(p) if p.isdigit() else p for p in n.split(".")]):
         whole.setdefault(re.sub(r"\.norms\.\d+|(?<=\.experts)\.\d+", "", name), []).append(tensors[name])
-    return {name: values[0] if len(values) == 1 else np.stack(values) for name, values in whole.items()}
+    one = {name: values[0] if len(values) == 1 else np.stack(values) for name, values in whole.items()}
+    for name in [n for n in one if n.endswith("input_linear.weight")]:  # gate above up in each expert
+        halves = np.split(one.pop(name), 2, axis=1)
+        one |= {name.replace("input_linear", f"experts.{part}"): half for part, half in zip(("w1", "w3"), halves)}
+    return one
 
 
 def rope_factors(f, rounded):

@@ -16,7 +16,7 @@ BEGIN, END = "<!-- families: test/families/table.py writes this -->\n", "<!-- en
 FORMATS = {"hf": "Hugging Face folder", "gguf": "GGUF", "gptq": "GPTQ", "awq": "AWQ", "compressed-tensors": "compressed-tensors"}
 WHATS = ["logits", "hidden", "embedding", "ids", "bits", "weights", "perplexity", "refused"]
 FAMILIES = {"bert": "BERT", "cohere": "Cohere", "cohere2": "Cohere 2", "distilbert": "DistilBERT", "falcon": "Falcon", "gemma": "Gemma", "gemma2": "Gemma 2",
-            "gemma3_text": "Gemma 3", "gpt2": "GPT-2", "gpt_neox": "GPT-NeoX", "granite": "Granite", "internlm2": "InternLM2", "llama": "Llama", "mistral": "Mistral", "mixtral": "Mixtral", "olmo": "OLMo",
+            "gemma3_text": "Gemma 3", "gpt2": "GPT-2", "gpt_neox": "GPT-NeoX", "granite": "Granite", "granitemoe": "Granite-MoE", "internlm2": "InternLM2", "llama": "Llama", "mistral": "Mistral", "mixtral": "Mixtral", "olmo": "OLMo",
             "olmo2": "OLMo 2", "olmoe": "OLMoE", "opt": "OPT", "phi": "Phi", "phi3": "Phi-3", "qwen2": "Qwen2", "qwen3": "Qwen3", "qwen3_moe": "Qwen3-MoE", "roberta": "RoBERTa", "smollm3": "SmolLM3",
             "stablelm": "StableLM", "starcoder2": "StarCoder2", "xlm-roberta": "XLM-RoBERTa"}
 

@@ -148,19 +148,19 @@ MlpSpec Decoder::gatedMlp(const std::string &name) {
 }
 
 MlpSpec Decoder::mixture(const std::string &prefix) {
-  const std::string fused = prefix + "mlp", gateUp = fused + ".experts.gate_up_proj";
-  const bool isFused = tensors.has(gateUp);
-  const std::string name = isFused ? fused : prefix + expertNames.mlp, all = name + ".experts";
+  const std::string fused = prefix + expertNames.fused + ".", gateUp = fused + expertNames.gateUp;
+  const bool isFused = expertNames.gate.empty() || tensors.has(gateUp);
+  const std::string name = isFused ? fused : prefix + expertNames.mlp + ".", all = name + "experts";
   const int64_t count = experts.count, inner = expertFeedForward;
   MlpSpec made;
   made.activation = activation;
   made.experts = experts;
-  made.experts.router = project(name + ".gate", count, dims.hidden, false);
+  made.experts.router = project(name + expertNames.router, count, dims.hidden, false);
   if (isFused) {
     LinearSpec both = stackedLinear(tensors, gateUp, count, 2 * inner, dims.hidden);
     made.gate = outputsOf(both, 2 * inner, 0, inner);
     made.up = outputsOf(both, 2 * inner, inner, inner);
-    made.down = stackedLinear(tensors, all + ".down_proj", count, dims.hidden, inner);
+    made.down = stackedLinear(tensors, fused + expertNames.fusedDown, count, dims.hidden, inner);
   } else {
     made.gate = stackedLinear(tensors, all, expertNames.gate, count, inner, dims.hidden);
     made.up = stackedLinear(tensors, all, expertNames.up, count, inner, dims.hidden);

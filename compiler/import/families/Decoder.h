@@ -14,9 +14,11 @@ struct DecoderNames {
   std::string base = "model.", embedding = "model.embed_tokens", finalNorm = "model.norm", head = "lm_head";
 };
 
-/// Where a block keeps a mixture of experts, NAME.{gate, experts.N.{gate, up, down}}.
+/// Where a block keeps a mixture of experts: NAME.{ROUTER, experts.N.{gate, up, down}}, or the matrices of all experts
+/// in one tensor of three dimensions, FUSED.{ROUTER, gateUp, fusedDown}. Without `gate` they are always fused.
 struct ExpertNames {
-  std::string mlp = "mlp", gate = "gate_proj", up = "up_proj", down = "down_proj";
+  std::string mlp = "mlp", router = "gate", gate = "gate_proj", up = "up_proj", down = "down_proj";
+  std::string fused = "mlp", gateUp = "experts.gate_up_proj", fusedDown = "experts.down_proj";
 };
 
 /// The parts of

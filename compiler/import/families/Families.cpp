@@ -3,7 +3,7 @@
 namespace headrace {
 
 static const char kExperts[] =
-    "a dense model or Mixtral, OLMoE or Qwen3-MoE, as other mixtures of experts are not computed";
+    "a dense model or Granite-MoE, Mixtral, OLMoE or Qwen3-MoE, as other mixtures of experts are not computed";
 
 // Sorted by architecture.
 static const Family kFamilies[] = {
@@ -26,7 +26,8 @@ static const Family kFamilies[] = {
     {"GemmaForCausalLM", "gemma", fillGemma, nullptr},
     {"GptOssForCausalLM", "gpt_oss", nullptr, kExperts},
     {"GraniteForCausalLM", "granite", fillGranite, nullptr},
-    {"GraniteMoeForCausalLM", "granitemoe", nullptr, kExperts},
+    {"GraniteMoeForCausalLM", "granitemoe", fillGraniteMoE, nullptr},
+    {"GraniteMoeSharedForCausalLM", "granitemoeshared", nullptr, kExperts},
     {"LlamaForCausalLM", "llama", fillLlama, nullptr},
     {"MistralForCausalLM", "mistral", fillMistral, nullptr},
     {"MixtralForCausalLM", "mixtral", fillMixtral, nullptr},

@@ -42,6 +42,7 @@ Result<void> fillGemma(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillGemma2(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillGemma3(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillGranite(const FamilyInput &input, ModelSpec &spec);
+Result<void> fillGraniteMoE(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillLlama(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillMistral(const FamilyInput &input, ModelSpec &spec);
 Result<void> fillMixtral(const FamilyInput &input, ModelSpec &spec);

@@ -37,7 +37,7 @@ Result<void> fillMixtral(const FamilyInput &input, ModelSpec &spec) {
   decoder.experts.count = 8;
   decoder.experts.top = 2;
   decoder.experts.normalise = true;
-  decoder.expertNames = {"block_sparse_moe", "w1", "w3", "w2"};
+  decoder.expertNames = {"block_sparse_moe", "gate", "w1", "w3", "w2"};
   HR_TRY(readMistral(decoder));
   HR_TRY(decoder.readExperts());
   decoder.expertFeedForward = decoder.dims.feedForward;

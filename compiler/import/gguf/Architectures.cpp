@@ -143,6 +143,12 @@ Result<void> granite(GgufModel &model) {
   return {};
 }
 
+Result<void> graniteMoE(GgufModel &model) {
+  HR_TRY(granite(model));
+  HR_TRY(model.keys.require("expert_count"));
+  return readExperts(model, true);
+}
+
 /// Logits are divided by logit_scale.
 Result<void> graniteLogits(GgufModel &model) {
   double scale = 1;
@@ -219,6 +225,7 @@ const Architecture kArchitectures[] = {
     {"gpt2", RotaryPairs::None, kLayer, HiddenActivation::GeluTanh, kInTurn, nullptr, nullptr},
     {"gptneox", RotaryPairs::Halves, kLayer, HiddenActivation::Gelu, kInTurn, readParallel, nullptr},
     {"granite", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, granite, graniteLogits},
+    {"granitemoe", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, graniteMoE, graniteLogits},
     {"internlm2", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, nullptr, nullptr},
     {"llama", RotaryPairs::Beside, kRMS, HiddenActivation::Silu, kInTurn, llama, nullptr},
     {"olmo", RotaryPairs::Beside, kLayer, HiddenActivation::Silu, kInTurn, olmo, nullptr},

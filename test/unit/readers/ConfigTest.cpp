@@ -163,12 +163,14 @@ TEST_CASE("configurations that cannot be honoured are refused with the field's n
       {R"({"vocab_size":3})", "config.json: architectures: expected " + kNames + ", found none"},
       {R"({"architectures":[],"model_type":"mamba"})",
        "config.json: architectures: expected " + kNames + ", found none, and model_type 'mamba'"},
-      {R"({"model_type":"phimoe"})", "config.json: model_type: expected a dense model or Mixtral, OLMoE or Qwen3-MoE, "
-                                     "as other mixtures of experts are not computed, found 'phimoe'"},
+      {R"({"model_type":"phimoe"})",
+       "config.json: model_type: expected a dense model or Granite-MoE, Mixtral, OLMoE or Qwen3-MoE, "
+       "as other mixtures of experts are not computed, found 'phimoe'"},
       {tinyConfigWith("architectures", R"(["MambaForCausalLM"])"),
        "config.json: architectures: expected " + kNames + ", found 'MambaForCausalLM'"},
       {tinyConfigWith("architectures", R"(["Qwen2MoeForCausalLM"])"),
-       "config.json: architectures: expected a dense model or Mixtral, OLMoE or Qwen3-MoE, as other mixtures of "
+       "config.json: architectures: expected a dense model or Granite-MoE, Mixtral, OLMoE or Qwen3-MoE, as other "
+       "mixtures of "
        "experts "
        "are not computed, found 'Qwen2MoeForCausalLM'"},
       {tinyConfigWith("architectures", R"(["Gemma3ForConditionalGeneration"])"),

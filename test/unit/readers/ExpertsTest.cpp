@@ -118,6 +118,25 @@ TEST_CASE("experts that are stored one by one are put one below the other") {
   CHECK((attention.qNorm.span == 4 && attention.kNorm.span == 2));
 }
 
+TEST_CASE("Granite's experts are always fused") {
+  Stored tensors = withoutMlp({});
+  const std::string name = "model.layers.0.block_sparse_moe.";
+  tensors.push_back({name + "router.layer.weight", {3, 4}});
+  tensors.push_back({name + "input_linear.weight", {3, 12, 4}});
+  tensors.push_back({name + "output_linear.weight", {3, 4, 6}});
+  json config =
+      configOf("GraniteMoeForCausalLM", "granitemoe", {{"num_local_experts", 3}, {"residual_multiplier", 0.5}});
+  MlpSpec mlp = mlpOf(config, tensors);
+  CHECK((mlp.experts.normalise && mlp.experts.top == 2));
+  CHECK((mlp.up.weight.op() == TensorExpr::Op::Take && mlp.up.weight.first() == 6));
+  CHECK(mlp.down.weight.op() == TensorExpr::Op::Scale);
+  tensors.pop_back();
+  Result<ModelSpec> spec = open(config, tensors);
+  REQUIRE_FALSE(spec);
+  CHECK(spec.error().message().find("'" + name + "output_linear.weight': expected [3, 4, 6], found none") !=
+        std::string::npos);
+}
+
 TEST_CASE("experts that are stored fused are seen as matrices one below the other") {
   Stored tensors = withoutMlp({});
   addFused(tensors, 6);
