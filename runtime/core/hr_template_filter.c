@@ -81,6 +81,16 @@ static hr_tpl_value float_filter(hr_tpl_machine *m, const hr_tpl_value *v) {
   return given(&v[1]) ? v[1] : hr_tpl_float(0);
 }
 
+/* A float as a whole number; false for what is none. */
+static bool int_of_float(hr_tpl_machine *m, uint64_t bits, int64_t *x) {
+  bool finite = (bits << 1) < 0xffe0000000000000u;
+  if (hr_f64_to_int(bits, x))
+    return true;
+  if (finite)
+    hr_tpl_fail_text(m, "int: a number is too large: it has to fit into 64 bits");
+  return false;
+}
+
 static hr_tpl_value int_filter(hr_tpl_machine *m, const hr_tpl_value *v) {
   int64_t x = 0, base = int_or(m, &v[2], 10);
   uint64_t bits = v->bits;
@@ -91,10 +101,13 @@ static hr_tpl_value int_filter(hr_tpl_machine *m, const hr_tpl_value *v) {
   if (v->type == HR_T_STRING && base >= 2 && base <= 36) {
     if (int_of_text(m, v, (uint32_t)base, &x))
       return hr_tpl_int(x);
-    if (!m->status && float_of_text(m, v, &bits) && hr_f64_to_int(bits, &x))
+    if (!m->status && float_of_text(m, v, &bits) && int_of_float(m, bits, &x))
       return hr_tpl_int(x);
-  } else if (v->type == HR_T_FLOAT && hr_f64_to_int(bits, &x)) {
-    return hr_tpl_int(x);
+  } else if (v->type == HR_T_FLOAT) {
+    if (int_of_float(m, bits, &x))
+      return hr_tpl_int(x);
+    if (bits << 1 == 0xffe0000000000000u)
+      hr_tpl_fail_text(m, "cannot convert float infinity to integer");
   }
   return given(&v[1]) ? v[1] : hr_tpl_int(0);
 }

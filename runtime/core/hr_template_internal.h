@@ -316,8 +316,9 @@ hr_tpl_value hr_tpl_call_function(hr_tpl_machine *m, uint32_t function, const hr
 const hr_tpl_value *hr_tpl_named(const hr_tpl_args *args, const char *name); /* 0: not given */
 hr_tpl_value hr_tpl_filter(hr_tpl_machine *m, uint32_t filter, const hr_tpl_value *values, uint32_t n);
 bool hr_tpl_test(hr_tpl_machine *m, uint32_t test, const hr_tpl_value *values, uint32_t n);
+/* as_lists: as lists of one element, of which equal ones need no order (none and none). */
 hr_tpl_value hr_tpl_sort(hr_tpl_machine *m, const hr_tpl_value *list, const hr_tpl_value *attribute,
-                         bool case_sensitive, bool reverse);
+                         bool case_sensitive, bool reverse, bool as_lists);
 /* v's attribute by a path such as "a.b.0"; `missing` in place of undefined, unless it is absent. */
 hr_tpl_value hr_tpl_path(hr_tpl_machine *m, hr_tpl_value v, const hr_tpl_value *path, const hr_tpl_value *missing);
 hr_tpl_value hr_tpl_sequence_filter(hr_tpl_machine *m, uint32_t filter, const hr_tpl_value *values, uint32_t n);

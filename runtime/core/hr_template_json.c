@@ -319,7 +319,7 @@ static void put_dict(hr_tpl_machine *m, const hr_tpl_value *v, const hr_tpl_json
   if (style->sorted) {
     hr_tpl_value first = hr_tpl_int(0);
     items.type = HR_T_LIST;
-    items = hr_tpl_sort(m, &items, &first, true, false);
+    items = hr_tpl_sort(m, &items, &first, true, false, false);
   }
   hr_tpl_put_text(m, "{");
   for (uint32_t i = 0; i < items.n && !m->status; ++i) {

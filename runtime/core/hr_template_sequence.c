@@ -63,14 +63,13 @@ static hr_tpl_value *keys_of(hr_tpl_machine *m, const hr_tpl_value *list, const 
 
 /* A stable merge_runs of order[low .. middle) and order[middle .. high) through `room`. */
 static void merge_runs(hr_tpl_machine *m, const hr_tpl_value *keys, uint32_t *order, uint32_t *room, uint32_t low,
-                       uint32_t middle, uint32_t high, bool reverse) {
+                       uint32_t middle, uint32_t high, bool reverse, bool as_lists) {
   uint32_t a = low, b = middle;
   for (uint32_t i = low; i < high && !m->status; ++i) {
     bool second = a == middle;
     if (!second && b < high) {
-      int way = reverse ? hr_tpl_order(m, &keys[order[a]], &keys[order[b]])
-                        : hr_tpl_order(m, &keys[order[b]], &keys[order[a]]);
-      second = way < 0;
+      const hr_tpl_value *first = &keys[order[reverse ? a : b]], *other = &keys[order[reverse ? b : a]];
+      second = !(as_lists && hr_tpl_equal(m, first, other)) && hr_tpl_order(m, first, other) < 0;
     }
     room[i] = order[second ? b++ : a++];
   }
@@ -79,7 +78,7 @@ static void merge_runs(hr_tpl_machine *m, const hr_tpl_value *keys, uint32_t *or
 }
 
 hr_tpl_value hr_tpl_sort(hr_tpl_machine *m, const hr_tpl_value *list, const hr_tpl_value *attribute,
-                         bool case_sensitive, bool reverse) {
+                         bool case_sensitive, bool reverse, bool as_lists) {
   hr_tpl_value *keys = keys_of(m, list, attribute, case_sensitive), *items = hr_tpl_take_values(m, list->n);
   uint32_t n = list->n, *order = hr_tpl_take(m, 8 * (uint64_t)n), *room = order + n;
   if (m->status)
@@ -89,7 +88,7 @@ hr_tpl_value hr_tpl_sort(hr_tpl_machine *m, const hr_tpl_value *list, const hr_t
   for (uint64_t width = 1; width < n; width *= 2)
     for (uint64_t low = 0; low + width < n && !m->status; low += 2 * width)
       merge_runs(m, keys, order, room, (uint32_t)low, (uint32_t)(low + width),
-                 (uint32_t)(low + 2 * width < n ? low + 2 * width : n), reverse);
+                 (uint32_t)(low + 2 * width < n ? low + 2 * width : n), reverse, as_lists);
   for (uint32_t i = 0; i < n; ++i)
     items[i] = list->items[order[i]];
   return hr_tpl_list(items, n);
@@ -103,7 +102,7 @@ static hr_tpl_value dictsort_filter(hr_tpl_machine *m, const hr_tpl_value *v) {
   }
   hr_tpl_value items = hr_tpl_dict_view(m, v->dict, HR_TPL_M_items);
   items.type = HR_T_LIST;
-  return hr_tpl_sort(m, &items, &by, is_on(&v[1]), is_on(&v[3]));
+  return hr_tpl_sort(m, &items, &by, is_on(&v[1]), is_on(&v[3]), false);
 }
 
 static hr_tpl_value unique_filter(hr_tpl_machine *m, const hr_tpl_value *list, const hr_tpl_value *v) {
@@ -299,7 +298,7 @@ hr_tpl_value hr_tpl_sequence_filter(hr_tpl_machine *m, uint32_t filter, const hr
   case HR_TPL_FILTER_reverse:
     return reverse_filter(m, v, &list);
   case HR_TPL_FILTER_sort:
-    return hr_tpl_sort(m, &list, &v[3], is_on(&v[2]), is_on(&v[1]));
+    return hr_tpl_sort(m, &list, &v[3], is_on(&v[2]), is_on(&v[1]), true);
   case HR_TPL_FILTER_sum:
     return sum_filter(m, &list, v);
   case HR_TPL_FILTER_unique:

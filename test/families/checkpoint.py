@@ -1,5 +1,7 @@
 """Writes the checkpoint of a case: weights from a generator seeded by tensor name, so that every machine makes the same bytes without transformers."""
+import contextlib
 import json
+import os
 import re
 import sys
 import zlib
@@ -29,26 +31,38 @@ def tensor(name, shape, centred_norms):
     return values * np.float32(1.5 / np.sqrt(size))
 
 
+@contextlib.contextmanager
+def replacing(path):
+    """A name to write a file under that then takes the place of `path` at once: a test that runs beside this one may have that file mapped."""
+    own = path.parent.parent / f".{path.name}.{os.getpid()}"
+    yield own
+    os.replace(own, path)
+
+
 def write_sentence_transformers(folder, pooling, normalize, hidden):
     modules = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
                {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]
     if normalize:
         modules.append({"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"})
-    (folder / "modules.json").write_text(json.dumps(modules))
+    with replacing(folder / "modules.json") as path:
+        path.write_text(json.dumps(modules))
     (folder / "1_Pooling").mkdir(exist_ok=True)
     text = {"word_embedding_dimension": hidden, "pooling_mode_cls_token": pooling == "cls", "pooling_mode_mean_tokens": pooling == "mean",
             "pooling_mode_max_tokens": False, "pooling_mode_mean_sqrt_len_tokens": False}
-    (folder / "1_Pooling/config.json").write_text(json.dumps(text))
+    with replacing(folder / "1_Pooling/config.json") as path:
+        path.write_text(json.dumps(text))
 
 
 def write(folder, name, config, shapes):
     """config: a dict for config.json; shapes: tensor name -> shape. Returns the CRC-32 of the weights' file."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(config, indent=1))
+    with replacing(folder / "config.json") as path:
+        path.write_text(json.dumps(config, indent=1))
     centred = config["model_type"] in CENTRED_NORMS
     dtype = DTYPES[config.get("torch_dtype") or config.get("dtype") or "float32"]
-    write_safetensors(folder / "model.safetensors", {key: tensor(key, shape, centred) for key, shape in shapes.items()}, dtype)
+    with replacing(folder / "model.safetensors") as path:
+        write_safetensors(path, {key: tensor(key, shape, centred) for key, shape in shapes.items()}, dtype)
     if name in POOLING:
         write_sentence_transformers(folder, *POOLING[name], config.get("hidden_size") or config["dim"])
     return zlib.crc32((folder / "model.safetensors").read_bytes())

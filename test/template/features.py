@@ -93,6 +93,16 @@ end
 {{ raise_exception('é\n"quoted"') }}
 {% if x %}{{ y | nofilter }}{% endif %}
 {% if f %}{{ y | nofilter }}{% endif %}ok
+{% if x %}a{% elif y|nofilter %}b{% endif %}
+{% if f %}{% set q %}{{ y | nofilter }}{% endset %}{% endif %}ok
+{% if f %}{% with q = y|nofilter %}{% endwith %}{% endif %}ok
+{% if f %}{% with q = y %}{{ q|nofilter }}{% endwith %}{% endif %}ok
+{% if f %}{% for m in y|nofilter %}{% endfor %}{% endif %}ok
+{% if f %}{% for m in y if m|nofilter %}{% endfor %}{% endif %}ok
+{% if f %}{% for m in y %}{{ m is notest }}{% endfor %}{% endif %}ok
+{% if f %}{% macro q(a=y|nofilter) %}{% endmacro %}{% endif %}ok
+{% if f %}{% filter nofilter %}a{% endfilter %}{% endif %}ok
+{{ 'a' if x else y|nofilter }}
 {% set c = cycler('a', 'b') %}{{ c.next() }}{{ c.next() }}{{ c.next() }}{{ c.current }}{{ c.reset() }}{{ c.current }}
 {% set j = joiner('|') %}{% for a in xs %}{{ j() }}{{ a }}{% endfor %}{% set j = joiner() %}{{ j() }}{{ j() }}
 """.strip("\n").split("\n")
@@ -115,7 +125,7 @@ s|upper s|lower s|title s|capitalize s|trim s|length s|wordcount s|reverse s|lis
 html|e+'<' '<'+html|safe (html|safe)~'<' (html|safe)[1:5]+'<' (html|safe).upper()+'<' (html|safe)|trim+'<' [html|safe] (html|safe)*2+'<' ('a<b,c'|safe).split(',') ('<'|safe).join(['&','b'|safe]) (html|safe)|replace('a','<')+'<' (html|safe)|tojson
 '5'|int '5.7'|int 'x'|int 'x'|int(3) '0x1f'|int(0,16) '11'|int(base=2) 5.9|int -5.9|int none|int t|int '1_0'|int nothing|int '2.5'|float 'x'|float 'x'|float(1.5) 'nan'|float 'inf'|float '-inf'|float '1e5'|float 5|float none|float
 2.567|round 2.567|round(2) 2.5|round 3.5|round -2.5|round 5|round 2.1|round(0,'ceil') 2.9|round(method='floor') 2.345|round(2,'ceil') 1234.5|round(-2) 0.5|round -1|abs -1.5|abs t|abs s|abs 1e16|round(2) 2.675|round(2) -0.0|round(1,'ceil') -5|round(-2,'ceil')
-xs|first xs|last []|first []|last xs|length xs|sum xs|max xs|min []|max xs|sort xs|sort(reverse=true) words|sort words|sort(case_sensitive=true) xs|unique|list words|unique|list xs|reverse|list xs|join xs|join(',') xs|list d|list d|length d|first d|dictsort d|dictsort(by='value') d|dictsort(reverse=true) d|items|list nothing|items|list xs|string xs|tojson x|list x|length none|length none|list nothing|length nothing|list nothing|join nothing|first
+xs|first xs|last []|first []|last xs|length xs|sum xs|max xs|min []|max xs|sort [none,none]|sort [none,1]|sort [nothing,nothing]|sort|length words|sort(attribute='q') 'inf'|float|int 'nan'|float|int 'inf'|int xs|sort(reverse=true) words|sort words|sort(case_sensitive=true) xs|unique|list words|unique|list xs|reverse|list xs|join xs|join(',') xs|list d|list d|length d|first d|dictsort d|dictsort(by='value') d|dictsort(reverse=true) d|items|list nothing|items|list xs|string xs|tojson x|list x|length none|length none|list nothing|length nothing|list nothing|join nothing|first
 xs|map('string')|join('-') xs|map('int')|list words|map('upper')|list words|map('replace','a','b')|list words|map('default','q')|list people|map(attribute='n')|list people|map(attribute='n',default='?')|list people|map(attribute='a.g')|list xs|map('nofilter')|list none|map('upper')|list xs|map(attribute='x')|list
 xs|select|list xs|select('odd')|list xs|reject('odd')|list xs|select('gt',2)|list xs|select('in',[1,2])|list people|selectattr('n')|list|length people|rejectattr('n')|list|length people|selectattr('n','defined')|list|length people|selectattr('n','equalto','Bo')|list people|selectattr('a.g','==',3)|map(attribute='n')|list people|rejectattr('n','undefined')|map(attribute='n')|join xs|select('nope')|list xs|select('gt')|list
 people|sort(attribute='a.g')|map(attribute='n')|list people[:3]|sort(attribute='n')|map(attribute='n')|list people[:3]|sort(attribute='a.g,n')|map(attribute='n')|list people[:3]|sum(attribute='a.g') people[:3]|max(attribute='n') people[:3]|min(attribute='a.g') people[:3]|join(',',attribute='n') people[:3]|unique(attribute='a.g')|list|length people[:3]|sort([1])

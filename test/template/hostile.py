@@ -17,7 +17,7 @@ TEMPLATES = [
     ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "too deeply"),
     ("{% set ns = namespace(s='ab') %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s %}{% endfor %}", "the template"),
     ("{% set ns = namespace(l=[]) %}{% for i in range(9999) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l }}", "nested too deeply"),
-    ("{{ 'x' * 10**12 }}", "does not fit"), ("{{ 99999999999999999999 }}", "64 bits"), ("{{ 2**64 }}", "64 bits"),
+    ("{{ 'x' * 10**12 }}", "does not fit"), ("{{ 99999999999999999999 }}", "64 bits"), ("{{ 2**64 }}", "64 bits"), ("{{ 1e20|int }}", "64 bits"), ("{{ '-1e30'|int }}", "64 bits"),
     ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "inside one another"), ("{{ " + "1+" * 5000 + "1 }}", "less nested"),
     ("{% if 1 %}" * 3000, "blocks inside one another"), ("{% if x", "found the end"), ("{{ x", "found the end"), ("{% raw %}x", "endraw"), ("{# x", "comment"),
     (b"\xff\xfe", "UTF-8"),

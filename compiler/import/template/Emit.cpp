@@ -9,6 +9,7 @@
 #include <cstring>
 #include <list>
 #include <map>
+#include <utility>
 
 namespace headrace::jinja {
 namespace {
@@ -28,7 +29,6 @@ private:
   struct Pending {
     const Node *node;
     uint32_t macro;
-    unsigned conditions;
     const Symbols *frame; ///< around it
   };
 
@@ -64,9 +64,19 @@ private:
   void test(const Node &node);
   void store(const Node &target);
 
+  /// Emits what belongs to a frame that has no conditions yet.
+  template <typename Body> void unconditional(Body body) {
+    unsigned outer = std::exchange(conditions, 0);
+    body();
+    conditions = outer;
+  }
   Symbols &openFrame();
   void enterFrame(const Node &body);
-  void closeFrame() { frame = frames[frame]; }
+  void closeFrame() {
+    frame = frames[frame];
+    conditions = outerConditions.back();
+    outerConditions.pop_back();
+  }
   void statement(const Node &node);
   void ifStatement(const Node &node);
   void forStatement(const Node &node);
@@ -96,7 +106,8 @@ private:
   std::list<Symbols> symbols;
   std::map<const Symbols *, const Symbols *> frames; ///< to the one around
   const Symbols *frame = nullptr;                    ///< the innermost
-  unsigned conditions = 0;                           ///< that decide whether what is emitted runs
+  unsigned conditions = 0; ///< of the innermost frame, that decide whether what is emitted runs
+  std::vector<unsigned> outerConditions;
 };
 
 /// Whether the name is read anywhere below.
@@ -161,8 +172,8 @@ void Emitter::compare(const Node &node) {
 }
 
 void Emitter::condition(const Node &node) {
-  expression(*node.children[0]);
   ++conditions;
+  expression(*node.children[0]);
   uint32_t otherwise = add(HR_TPL_OP_IF_FALSE);
   expression(*node.children[1]);
   uint32_t over = add(HR_TPL_OP_JUMP);
@@ -273,7 +284,8 @@ void Emitter::selectFilter(const Node &node, uint32_t filter, bool byAttribute) 
   add(HR_TPL_OP_FILTER, filter | uint32_t(place + 1 + given) << 8);
 }
 
-/// A filter or test that Jinja does not know either fails when it is reached, if it stands under a condition.
+/// A filter or test that Jinja does not know either fails when it is reached, if it stands under a condition of its own
+/// frame or in one.
 void Emitter::unknown(const Node &node, const std::string &what) {
   if (conditions == 0 || isOfJinja(node.text))
     return fail(node.line, "the " + what + " " + inQuotes(node.text) + " is not supported");
@@ -398,6 +410,8 @@ Symbols &Emitter::openFrame() {
   Symbols &inner = symbols.emplace_back(frame);
   frames[&inner] = frame;
   frame = &inner;
+  outerConditions.push_back(conditions);
+  conditions = 0;
   return inner;
 }
 
@@ -414,16 +428,14 @@ void Emitter::enterFrame(const Node &body) {
 void Emitter::ifStatement(const Node &node) {
   std::vector<uint32_t> ends;
   size_t i = 0;
+  ++conditions;
   for (; i + 1 < node.children.size(); i += 2) {
     expression(*node.children[i]);
     uint32_t otherwise = add(HR_TPL_OP_IF_FALSE);
-    ++conditions;
     statement(*node.children[i + 1]);
-    --conditions;
     ends.push_back(add(HR_TPL_OP_JUMP));
     land(otherwise);
   }
-  ++conditions;
   if (i < node.children.size())
     statement(*node.children[i]);
   --conditions;
@@ -440,7 +452,7 @@ void Emitter::filtered(const Node &node) {
   add(HR_TPL_OP_DUP);
   scope();
   store(*node.children[0]);
-  expression(*node.children[2]);
+  unconditional([&] { expression(*node.children[2]); });
   scopeEnd();
   add(HR_TPL_OP_APPEND_IF);
   add(HR_TPL_OP_JUMP, begin);
@@ -531,7 +543,7 @@ void Emitter::set(const Node &node) {
   }
   capture(*node.children[2]);
   if (node.children[1])
-    filter(*node.children[1]);
+    unconditional([&] { filter(*node.children[1]); });
   atLine(node.line);
   store(*node.children[0]);
 }
@@ -566,7 +578,7 @@ void Emitter::macroValue(const Node &node, bool isCaller) {
       macro.flags |= flag;
       out.params.push_back(out.name(name));
     }
-  pending.push_back({&node, uint32_t(out.macros.size()), conditions, frame});
+  pending.push_back({&node, uint32_t(out.macros.size()), frame});
   out.macros.push_back(macro);
 }
 
@@ -580,7 +592,6 @@ void Emitter::macroBody(const Pending &pending) {
   const Node &node = *pending.node;
   bool isCaller = node.kind == Kind::callBlock;
   out.macros[pending.macro].code = here();
-  conditions = pending.conditions;
   frame = pending.frame;
   openFrame();
   for (const std::string &name : node.names)
@@ -637,7 +648,7 @@ void Emitter::statement(const Node &node) {
     return callBlock(node);
   case Kind::filterBlock:
     capture(*node.children[1]);
-    filter(*node.children[0]);
+    unconditional([&] { filter(*node.children[0]); });
     add(HR_TPL_OP_OUTPUT);
     break;
   case Kind::scoped:
