@@ -135,6 +135,22 @@ GroupedMatrix groupedMatrix(recipe::FromGroupsOp op, const CheckpointFiles &file
   return made;
 }
 
+std::optional<TensorRow> originOf(model::WeightOp weight, int64_t index) {
+  Row row{weight.getYielded(), index};
+  while (row.value) {
+    Operation *op = row.value.getDefiningOp();
+    if (auto range = dyn_cast<recipe::RangeOp>(op))
+      return TensorRow{range, row.index};
+    if (isa<recipe::ConvertOp, recipe::FromBlocksOp, recipe::ScaleOp, recipe::AddConstantOp>(op))
+      row.value = op->getOperand(0);
+    else if (movesRows(op))
+      row = step(row);
+    else
+      break;
+  }
+  return std::nullopt;
+}
+
 bool RecipeCodes::hold(const T32Shape &shape) const {
   return shape.isCoded() && typeOf(value).getRank() == 2 && holds(value, shape, files);
 }

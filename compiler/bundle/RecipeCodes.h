@@ -7,6 +7,8 @@
 #include "compiler/bundle/Grouped.h"
 #include "compiler/bundle/Recipe.h"
 
+#include <optional>
+
 namespace headrace {
 
 /// The rows of blocks that a recipe.from_blocks reads, where they lie in the mapped file.
@@ -18,6 +20,15 @@ struct BlockRows {
   size_t perRow; ///< blocks
   const uint8_t *data;
 };
+
+/// A row of a checkpoint's tensor.
+struct TensorRow {
+  recipe::RangeOp tensor;
+  int64_t row;
+};
+/// Where row `row` of a weight comes from, if its recipe takes it whole from one tensor, changed only element by
+/// element.
+std::optional<TensorRow> originOf(model::WeightOp weight, int64_t row);
 
 /// The matrix that a recipe.from_groups reads, where it lies in the mapped files.
 GroupedMatrix groupedMatrix(recipe::FromGroupsOp op, const CheckpointFiles &files);

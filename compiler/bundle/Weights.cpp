@@ -82,12 +82,25 @@ private:
   std::atomic<int> problem = 0;
 };
 
-/// The checkpoint's tensors in a weight of several, " (a, b)"; of one, the location says which it is.
+/// The checkpoint's tensors in a weight of several, " (a, b)", at most four; of one, the location says which it is.
 std::string madeOf(model::WeightOp weight) {
   std::string names;
   int count = 0;
-  weight.walk([&](recipe::RangeOp op) { names += (count++ ? ", " : "") + op.getTensor().str(); });
-  return count > 1 ? " (" + names + ")" : "";
+  weight.walk([&](recipe::RangeOp op) {
+    if (count++ < 4)
+      names += (count > 1 ? ", " : "") + op.getTensor().str();
+  });
+  return count > 4   ? " (" + names + " and " + std::to_string(count - 4) + " more)"
+         : count > 1 ? " (" + names + ")"
+                     : "";
+}
+
+/// " in row 3, column 5 of 'x'": the place in the checkpoint's tensor if it is known, else in the weight, which is then
+/// said to be made of several.
+std::string placeOf(model::WeightOp weight, int64_t row, size_t column) {
+  std::optional<TensorRow> origin = originOf(weight, row);
+  std::string of = origin ? " of '" + origin->tensor.getTensor().str() + "'" : madeOf(weight);
+  return " in row " + std::to_string(origin ? origin->row : row) + ", column " + std::to_string(column) + of;
 }
 
 /// The first value, counted by rows, that cannot be stored; whichever thread meets it.
@@ -112,9 +125,9 @@ public:
     char expected[32], found[32];
     std::snprintf(expected, sizeof expected, "%g", double(largestStorable(storage)));
     std::snprintf(found, sizeof found, "%g", double(row[at.load() % size]));
-    return weight.emitError() << "weight '" << weight.getSymName() << "'" << madeOf(weight)
-                              << ": expected values up to " << expected << " in magnitude, found " << found
-                              << " in row " << at.load() / size << ", column " << at.load() % size;
+    return weight.emitError() << "weight '" << weight.getSymName() << "': expected values up to " << expected
+                              << " in magnitude, found " << found
+                              << placeOf(weight, int64_t(at.load() / size), at.load() % size);
   }
 
 private:

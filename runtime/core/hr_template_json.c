@@ -110,7 +110,7 @@ static hr_tpl_value read_number(reader *r) {
     ++r->at;
   }
   size_t n = (size_t)(r->at - from), sign = n && from[0] == '-';
-  uint64_t bits = 0, value = 0;
+  uint64_t bits = 0, value = 0, most = (uint64_t)INT64_MAX + sign;
   if (n <= sign || from[sign] < '0' || from[sign] > '9' || (from[sign] == '0' && n > sign + 1 && whole) ||
       !hr_f64_parse(from, n, &bits)) {
     r->at = from;
@@ -120,13 +120,14 @@ static hr_tpl_value read_number(reader *r) {
   if (!whole)
     return hr_tpl_float(bits);
   for (size_t i = sign; i < n; ++i) {
-    if (value > (INT64_MAX - 9) / 10) {
-      fail_json(r, ": expected an integer of at most 62 bits");
+    uint64_t digit = (uint64_t)(from[i] - '0');
+    if (value > (most - digit) / 10) {
+      fail_json(r, ": expected an integer of 64 bits");
       return hr_tpl_int(0);
     }
-    value = value * 10 + (uint64_t)(from[i] - '0');
+    value = value * 10 + digit;
   }
-  return hr_tpl_int(sign ? -(int64_t)value : (int64_t)value);
+  return hr_tpl_int((int64_t)(sign ? 0 - value : value));
 }
 
 static hr_tpl_value read_value(reader *r);

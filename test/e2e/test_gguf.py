@@ -40,8 +40,9 @@ EXPERTS, EXPERTS_USED = 3, 2
 EXPERT_SHAPES = {"ffn_gate_exps": (EXPERTS * FFN, HIDDEN), "ffn_up_exps": (EXPERTS * FFN, HIDDEN), "ffn_down_exps": (EXPERTS * HIDDEN, FFN)}
 ATTENTION = dict.fromkeys(LINEARS[:4], "Q8_0") | {"ffn_gate_inp": "F32"}
 EXPERT_TYPES = [ATTENTION | {"ffn_gate_exps": "Q4_0", "ffn_up_exps": "Q4_0", "ffn_down_exps": "Q8_0"},
-                ATTENTION | {"ffn_gate_exps": "Q4_1", "ffn_up_exps": "Q4_0", "ffn_down_exps": "Q4_K"}]
-EXPERT_ENCODINGS = {"layers.0.mlp.gate_up": ("w4 g32", "codes kept"), "layers.0.mlp.down": ("w8 g32", "codes kept"), "layers.0.mlp.router": ("f32", ""),
+                ATTENTION | {"ffn_gate_exps": "Q4_1", "ffn_up_exps": "Q4_0", "ffn_down_exps": "Q4_K", "attn_q": "Q4_1", "attn_k": "IQ4_NL", "attn_v": "Q4_1"}]
+EXPERT_ENCODINGS = {"layers.1.attn.qkv": ("w8 g32", "requantized"),
+                    "layers.0.mlp.gate_up": ("w4 g32", "codes kept"), "layers.0.mlp.down": ("w8 g32", "codes kept"), "layers.0.mlp.router": ("f32", ""),
                     "layers.1.mlp.gate_up": ("w4a g32", "codes kept"), "layers.1.mlp.down": ("w4a g32", "codes kept, scales rounded"), "layers.1.mlp.router": ("f32", "")}
 # Where a block's binary16 numbers lie: random bytes there would be infinite at times.
 HALVES = {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108], "Q4_K": [0, 2], "Q5_K": [0, 2],

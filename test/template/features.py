@@ -10,7 +10,7 @@ except ImportError as error:
 
 CONTEXT = {
     "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "yo é 你", "n": 2}, {"role": "user", "content": "b"}],
-    "x": 5, "y": -3, "z": 2.5, "big": 123456789012345678, "t": True, "f": False, "none": None, "now": "2026-07-04T09:05:03",
+    "x": 5, "y": -3, "z": 2.5, "big": 123456789012345678, "most": 9223372036854775807, "least": -9223372036854775808, "t": True, "f": False, "none": None, "now": "2026-07-04T09:05:03",
     "s": "Hello World, hello  moon\n line two\r\n\tthree ", "u": "ÄÖ ß éa ǆ Σας 你好 😀\u00a0\u2003", "e": "", "html": "<a href=\"x\">&'</a>",
     "xs": [3, 1, 2, 3], "words": ["b", "A", "c", "a"], "d": {"b": 1, "a": [1, 2.5, None, True, "x'y"], "items": "no", "é": {}},
     "people": [{"n": "Bo", "a": {"g": 3}}, {"n": "al", "a": {"g": 1}}, {"n": "cy", "a": {"g": 3}}, {"a": {}}], "fl": [0.1, 1e22, -0.0, 1e-5, 123456.789],
@@ -110,6 +110,7 @@ end
 EXPRESSIONS = r"""
 x y z t none s nothing d xs big fl e u html
 1 1.5 1e3 1_000 0x1f 0b11 0o17 'a' "b" 'a''b' 'a\nb\t\'\"\\\x41\u00e9\q' [] [1] (1,) () (1,2) {} {'a':1} {'a':1,2:3}
+most least most-is-number least<most most|tojson least|string
 1+2 1-2 2*3 7/2 7//2 -7//2 7%3 -7%3 7%-3 2**10 2**-1 2.5*2 1/3 7.5//2 -7.5//2 7.5%2 -7.5%2 1e308*10 0.1+0.2 10/5 1/0 1//0 1%0 1.5%0
 'a'+'b' 'a'*3 3*'ab' [1]+[2] [1]*2 (1,)+(2,) 'a'~1~none~t 'a'+1 1+'a' []+() none+1 x+nothing 9223372036854775807 -x +x -t +t -s
 1==1 1==1.0 1==true 'a'==1 none==none nothing==none nothing==other [1]==[1] (1,)==[1] d==d 1!=2 1<2 2<=2 3>2 'a'<'b' 'B'<'a' [1,2]<[1,3] 1<'a' none<1 1<2<3 1<3<2 3>2>1

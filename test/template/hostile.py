@@ -23,7 +23,7 @@ TEMPLATES = [
     (b"\xff\xfe", "UTF-8"),
 ]
 CONTEXTS = [(b"", "a JSON value"), (b"{", "a key"), (b"[1]", "a JSON object"), (b'{"a":1', "byte 6"), (b'{"a":"\xff"}', "UTF-8"), (b"[" * 1000, "nested too deeply"),
-            (b'{"a":"\\ud800"}', "surrogate"), (b'{"a":99999999999999999999}', "62 bits"), (b'{"a":01}', "a JSON value"), (b'{"a":1} x', "the end")]
+            (b'{"a":"\\ud800"}', "surrogate"), (b'{"a":99999999999999999999}', "64 bits"), (b'{"a":9223372036854775808}', "64 bits"), (b'{"a":-9223372036854775809}', "64 bits"), (b'{"a":01}', "a JSON value"), (b'{"a":1} x', "the end")]
 
 
 def main():

@@ -109,9 +109,6 @@ Storage nearest(ElementType type) {
   case ElementType::Q2_K:
   case ElementType::Q3_K:
   case ElementType::Q4_K:
-  case ElementType::IQ4_NL:
-  case ElementType::IQ4_XS:
-  case ElementType::MXFP4:
     return Storage::W4A;
   default:
     return Storage::W8;

@@ -95,7 +95,7 @@ void addOptions(CLI::App &app, Options &o) {
   app.add_option("--act", o.request.act, "activations that meet quantized weights: a8, or f32 (weights are widened)")
       ->check(CLI::IsMember({"a8", "f32"}))
       ->capture_default_str();
-  app.add_option("--context", o.request.context, "positions of the KV cache (default: the model's, at most 4096)")
+  app.add_option("--context", o.request.context, "positions of the KV cache (default: the model's, or those of a sentence encoder's texts, at most 4096)")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
   app.add_option("--kv", o.request.kv,
                  "type of keys and values: f32, f16, or one for each (default: f16; f32 if --quant f32)")

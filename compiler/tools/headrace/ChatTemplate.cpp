@@ -46,6 +46,9 @@ nlohmann::ordered_json normalized(const nlohmann::ordered_json &message) {
 Result<std::string> ChatTemplate::render(nlohmann::ordered_json object) const {
   if (!object.contains("add_generation_prompt"))
     object["add_generation_prompt"] = true;
+  for (const char *name : {"tools", "documents"}) // none where there are none, as apply_chat_template gives them
+    if (!object.contains(name))
+      object[name] = nullptr;
   for (nlohmann::ordered_json &message : object["messages"])
     message = normalized(message);
   // What is typed in a terminal need not be UTF-8.

@@ -239,9 +239,10 @@ TEST_CASE("weights that cannot be made are refused") {
   scratch.values[90] = INFINITY;
   scratch.store();
   CHECK(scratch.write(weight("40x2", "enc = #enc.f16, layout = \"t32\", bytes = 256 : i64", range("%r", 20, 40, 2)),
-                      512) == "weight 'w': expected values up to 65520 in magnitude, found nan in row 27, column 1");
+                      512) ==
+        "weight 'w': expected values up to 65520 in magnitude, found nan in row 27, column 1 of 't'");
   CHECK(scratch.write(weight("2", kVector, range("%r", 89, 2, 0)), 128) ==
-        "weight 'w': expected values up to 3.40282e+38 in magnitude, found inf in row 1, column 0");
+        "weight 'w': expected values up to 3.40282e+38 in magnitude, found inf in row 1, column 0 of 't'");
 }
 
 //===-- blocks

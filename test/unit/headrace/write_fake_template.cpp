@@ -7,7 +7,7 @@
 
 int main() {
   const char *text = "{% for m in messages %}{% if m.role == 'robot' %}{{ raise_exception('no robots') }}{% endif %}"
-                     "\x02{{ m.role }}:{% if m.role == 'show' %}{{ (tools or []) | tojson }}{{ (variable or {}) | tojson }}"
+                     "\x02{{ m.role }}:{% if m.role == 'show' %}{{ ([] if tools is none and documents is none else tools) | tojson }}{{ (variable or {}) | tojson }}"
                      "{% if m.thinking %}{{ m.thinking }}/{{ m.reasoning_content }}{% endif %}"
                      "{% if m.content is defined or m.name is defined %}!{% endif %}{% else %}{{ m.content }}{% endif %}"
                      "\x01{% endfor %}"
