@@ -45,12 +45,13 @@ public:
     if (spec.gated && !spec.isInteger()) // gate and up are accumulated together
       block.rows /= 2;
     RegisterBlock single = {1, spec.isInteger() ? tuning.quantGemvRegisters : b.perTile};
-    llvm::SmallVector<RegisterBlock> sizes = {single};
+    llvm::SmallVector<RegisterBlock> sizes;
     if (!spec.experts) {
+      sizes.push_back(block);
       if (block.rows >= 4)
-        sizes.insert(sizes.begin(), {block.rows / 2, block.registers});
-      sizes.insert(sizes.begin(), block);
+        sizes.push_back({block.rows / 2, block.registers});
     }
+    sizes.push_back(single);
     Value rows = b.toIndex(nValid);
     Value lo = b.toIndex(begin), hi = b.toIndex(end);
     b.loop(lo, hi, 1, [&](Value tile) {
