@@ -120,25 +120,26 @@ void sixBits(const uint8_t *bytes, size_t group, unsigned &scale, unsigned &mini
   minimum = unsigned(bytes[4 + group] >> 4) | (bytes[group] >> 2 & 0x30u);
 }
 
-// f16 unit of the scales, f16 unit of the minima, 12 bytes of those, 128 of nibbles.
-void q4_k(const uint8_t *block, size_t group, CodedGroup &out) {
+/// Scale and minimum of a group of Q4_K and Q5_K: f16 unit of the scales, f16 unit of the minima, 12 bytes of those.
+void scaleAndMinimum(const uint8_t *block, size_t group, CodedGroup &out) {
   unsigned scale, minimum;
   sixBits(block + 4, group, scale, minimum);
   out.scale = half(block) * float(scale);
   out.minimum = -(half(block + 2) * float(minimum));
+}
+
+// Scales and minima, 128 bytes of nibbles.
+void q4_k(const uint8_t *block, size_t group, CodedGroup &out) {
+  scaleAndMinimum(block, group, out);
   for (size_t i = 0; i != 32; ++i)
     out.codes[i] = int8_t(nibbleOf64(block + 16, group * 32 + i));
 }
 
-// The same with 32 bytes of fifth bits before the nibbles.
+// Scales and minima, 32 bytes of fifth bits, 128 bytes of nibbles.
 void q5_k(const uint8_t *block, size_t group, CodedGroup &out) {
-  q4_k(block + 32, group, out);
-  CodedGroup numbers;
-  q4_k(block, group, numbers);
-  out.scale = numbers.scale;
-  out.minimum = numbers.minimum;
+  scaleAndMinimum(block, group, out);
   for (size_t i = 0; i != 32; ++i)
-    out.codes[i] = int8_t(out.codes[i] | (block[16 + i] >> group & 1) << 4);
+    out.codes[i] = int8_t(nibbleOf64(block + 48, group * 32 + i) | (block[16 + i] >> group & 1u) << 4);
 }
 
 // 128 bytes of low nibbles (64 bytes hold elements l and 64 + l), 64 of two high bits, 16 signed scales, f16 unit.
