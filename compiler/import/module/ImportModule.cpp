@@ -55,12 +55,14 @@ private:
   Value rope(const Twine &name, const AttentionSpec &attention, Value x);
   Value attention(const Twine &name, const AttentionSpec &attention, Value x);
   Value mlp(const Twine &name, const MlpSpec &mlp, Value x);
-  /// One of the experts that each row goes through.
-  struct Choice {
-    Value route;
-    int64_t experts, slot;
+  /// The matrices of all experts of a kind, each padded to whole tiles.
+  struct ExpertMatrices {
+    Value weight;
+    int64_t columns; ///< of a product with one
+    std::string name;
   };
-  Value expertLinear(const Twine &symbol, const Twine &name, const LinearSpec &linear, const Choice &choice, Value x,
+  ExpertMatrices expertMatrices(const Twine &symbol, const LinearSpec &linear, int64_t count);
+  Value expertLinear(const Twine &name, const ExpertMatrices &matrices, Value route, int64_t slot, Value x,
                      bool weighted);
   Value experts(const Twine &name, const MlpSpec &mlp, Value x, Value sum);
   Value addMlp(const Twine &name, const MlpSpec &mlp, const NormSpec &postNorm, Value x, Value sum);
@@ -171,15 +173,19 @@ static TensorExpr tiledExperts(const TensorExpr &weight, int64_t count) {
   return TensorExpr::concat(std::move(parts));
 }
 
-Value ModuleWriter::expertLinear(const Twine &symbol, const Twine &name, const LinearSpec &linear, const Choice &choice,
-                                 Value x, bool weighted) {
+ModuleWriter::ExpertMatrices ModuleWriter::expertMatrices(const Twine &symbol, const LinearSpec &linear,
+                                                          int64_t count) {
   LinearSpec tiled = linear;
-  tiled.weight = tiledExperts(linear.weight, choice.experts);
-  int64_t columns = linear.weight.rows() / choice.experts;
-  Value weight = param(symbol, tiled);
-  return model::LinearOp::create(builder, at(name, linear.name), rows(columns), x, weight, Value(), Value(),
-                                 choice.route, model::Activation::none, false, llvm::APFloat(0.0f),
-                                 static_cast<uint64_t>(choice.slot), weighted);
+  tiled.weight = tiledExperts(linear.weight, count);
+  return {param(symbol, tiled), linear.weight.rows() / count, linear.name};
+}
+
+/// The product with the expert that is choice `slot` of each row.
+Value ModuleWriter::expertLinear(const Twine &name, const ExpertMatrices &matrices, Value route, int64_t slot, Value x,
+                                 bool weighted) {
+  return model::LinearOp::create(builder, at(name, matrices.name), rows(matrices.columns), x, matrices.weight, Value(),
+                                 Value(), route, model::Activation::none, false, llvm::APFloat(0.0f),
+                                 static_cast<uint64_t>(slot), weighted);
 }
 
 /// A mixture of experts, choice by choice, added to `sum` where there is one.
@@ -188,15 +194,17 @@ Value ModuleWriter::experts(const Twine &name, const MlpSpec &mlp, Value x, Valu
   Value scores = linear(name + ".router", spec.router, x);
   Value route = model::RouteOp::create(builder, at(name + ".route"), rows(2 * spec.top), scores,
                                        static_cast<uint64_t>(spec.top), spec.normalise);
+  ExpertMatrices gates = expertMatrices(name + ".gate", mlp.gate, spec.count);
+  ExpertMatrices ups = expertMatrices(name + ".up", mlp.up, spec.count);
+  ExpertMatrices downs = expertMatrices(name + ".down", mlp.down, spec.count);
   for (int64_t slot = 0; slot < spec.top; ++slot) {
-    Choice choice{route, spec.count, slot};
     std::string anchor = (name + ".choice" + Twine(slot)).str();
-    Value gate = expertLinear(name + ".gate", anchor + ".gate", mlp.gate, choice, x, false);
-    Value up = expertLinear(name + ".up", anchor + ".up", mlp.up, choice, x, false);
+    Value gate = expertLinear(anchor + ".gate", gates, route, slot, x, false);
+    Value up = expertLinear(anchor + ".up", ups, route, slot, x, false);
     gate =
         model::ActivationOp::create(builder, at(anchor + ".act"), gate.getType(), activationOf(mlp.activation), gate);
     Value inner = model::MulOp::create(builder, at(anchor + ".mul"), gate, up);
-    Value down = expertLinear(name + ".down", anchor + ".down", mlp.down, choice, inner, true);
+    Value down = expertLinear(anchor + ".down", downs, route, slot, inner, true);
     sum = sum ? add((slot + 1 == spec.top ? name : anchor) + ".out", sum, down) : down;
   }
   return sum;
